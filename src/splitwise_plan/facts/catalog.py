@@ -1,0 +1,206 @@
+"""The catalog: every fact by its id, from the user's folders first and then from ours.
+
+With `facts.importers` this is the only part of the package that reads input files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.files import FactFiles, TomlFile
+from splitwise_plan.facts.importers.request_csv import parse_requests
+from splitwise_plan.facts.llm import LLM
+from splitwise_plan.facts.machine import Link, Machine
+from splitwise_plan.facts.problems import validate_file
+from splitwise_plan.facts.profile import Profile
+from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
+from splitwise_plan.facts.schema import (
+    AssumptionsFile,
+    FamiliesFile,
+    FamilyEntry,
+    LinkFile,
+    LLMFile,
+    MachineFile,
+    RangeFact,
+    WorkloadFile,
+)
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.slo_schema import SLOFile
+from splitwise_plan.facts.suggest import did_you_mean
+from splitwise_plan.facts.tables import parse_lengths, parse_profile
+from splitwise_plan.facts.workload import Workload
+
+Kind = Literal[
+    "machines", "links", "llms", "assumptions", "slos", "workloads", "profiles", "families"
+]
+
+_ONE = {"machines": "machine", "links": "link", "llms": "LLM", "assumptions": "set of assumptions"}
+_ONE |= {"slos": "set of SLOs", "workloads": "workload", "lengths": "length table"}
+
+
+class Catalog:
+    """Facts by id. `folders` are searched before ours; a fact found first hides later ones.
+
+    A folder of facts is laid out as ours: `hardware/machines/<id>.toml`, `workloads/<id>.toml`, …;
+    `machines/<id>.toml` without `hardware/` does too. Every method raises `InputError`.
+    """
+
+    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
+        missing = [folder for folder in folders if not folder.is_dir()]
+        if missing:
+            raise InputError(
+                Problem(str(folder), "no such folder", "name a folder of facts")
+                for folder in missing
+            )
+        self._files = FactFiles(folders)
+        self._profiles: dict[tuple[str, str], dict[int, Profile]] = {}
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return self._files.folders
+
+    @property
+    def sources(self) -> tuple[FactSource, ...]:
+        """Every file read so far, with its sha256, sorted by path."""
+        return self._files.sources
+
+    def list(self, kind: Kind) -> list[str]:
+        """Known ids of a kind of fact. Profiles: `<machine>__<llm>`."""
+        if kind == "families":
+            return [*self._family_entries()]
+        if kind == "profiles":
+            return [name for name in self._files.names(kind, ".csv") if "__" in name]
+        return self._files.names(kind)
+
+    def machine(self, machine_id: str) -> Machine:
+        file = self._toml("machines", machine_id)
+        content = validate_file(MachineFile, file)
+        if content.link not in self.list("links"):
+            fix = did_you_mean(content.link, self.list("links"))
+            raise InputError([file.problem(("link",), f"unknown link {content.link!r}", fix)])
+        return content.machine(machine_id, self.link(content.link))
+
+    def link(self, link_id: str) -> Link:
+        return validate_file(LinkFile, self._toml("links", link_id)).link(link_id)
+
+    def llm(self, llm_id: str) -> LLM:
+        return validate_file(LLMFile, self._toml("llms", llm_id)).llm(llm_id)
+
+    def assumptions(self, assumptions_id: str) -> Assumptions:
+        file = self._toml("assumptions", assumptions_id)
+        return validate_file(AssumptionsFile, file).assumptions(assumptions_id)
+
+    def slos(self, id_or_path: str) -> SLOSet:
+        """SLOs by id, or from a file if `id_or_path` ends in `.toml`."""
+        if id_or_path.endswith(".toml"):
+            file = self._files.read_toml(Path(id_or_path))
+        else:
+            file = self._toml("slos", id_or_path)
+        return validate_file(SLOFile, file).slos(id_or_path)
+
+    def workload(self, workload_id: str) -> Workload:
+        file = self._toml("workloads", workload_id)
+        content = validate_file(WorkloadFile, file)
+        path = self._files.find("lengths", content.lengths, ".csv")
+        if path is None:
+            fix = did_you_mean(content.lengths, self._files.names("lengths", ".csv"))
+            what = f"unknown length table {content.lengths!r}"
+            raise InputError([file.problem(("lengths",), what, fix)])
+        lengths = parse_lengths(self._files.read_text(path), self._files.shown(path))
+        return Workload(workload_id, content.name, lengths)
+
+    def profile(self, machine_profile: str, llm_id: str, tensor_parallel: int) -> Profile:
+        """The profile of an LLM on a machine (by `Machine.profile`) at a tensor parallelism."""
+        key = (machine_profile, llm_id)
+        if key not in self._profiles:
+            name = f"{machine_profile}__{llm_id}"
+            path = self._files.find("profiles", name, ".csv")
+            if path is None:
+                what = f"there is no profile of {llm_id} on {machine_profile}"
+                fix = f"`profile fit` makes one: hardware/profiles/{name}.csv in a folder of yours"
+                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled()}")])
+            text, where = self._files.read_text(path), self._files.shown(path)
+            self._profiles[key] = parse_profile(text, where, *key)
+        known = self._profiles[key]
+        if tensor_parallel not in known:
+            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
+            fix = f"measured: {', '.join(map(str, known))}"
+            raise InputError([Problem("profiles", what, fix)])
+        return known[tensor_parallel]
+
+    def family(self, family_id: str) -> Family:
+        return self.space(family_id).family
+
+    def families(self) -> tuple[Family, ...]:
+        """All families, in the order of their files."""
+        return tuple(self.family(family_id) for family_id in self.list("families"))
+
+    def space(self, family_id: str) -> FamilySpace:
+        """A family with the machine counts a search looks at by default."""
+        entries = self._family_entries()
+        if family_id not in entries:
+            raise InputError([_unknown("families", "family", family_id, list(entries))])
+        file, entry = entries[family_id]
+        machines: dict[str, Machine] = {}
+        problems: list[Problem] = []
+        for key in ("prompt_machine", "token_machine"):
+            name = getattr(entry, key)
+            if name is None:
+                continue
+            if name not in self.list("machines"):
+                fix = did_you_mean(name, self.list("machines"))
+                problems.append(file.problem((family_id, key), f"unknown machine {name!r}", fix))
+                continue
+            machines[key] = self.machine(name)
+        if problems:
+            raise InputError(problems)
+        token_range = entry.token_machines
+        return FamilySpace(
+            Family(
+                family_id, entry.name, machines["prompt_machine"], machines.get("token_machine")
+            ),
+            _range(entry.prompt_machines),
+            _range(token_range) if token_range else None,
+        )
+
+    def requests(self, path: Path) -> Requests:
+        """A request trace of the user's."""
+        return parse_requests(self._files.read(path), self._files.shown(path))
+
+    def toml(self, path: Path) -> TomlFile:
+        """Any TOML file of the user's, recorded as a source."""
+        return self._files.read_toml(path)
+
+    def recorded_text(self, relative: str) -> str:
+        """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""
+        return self._files.read_text(self._files.ours / relative)
+
+    def _toml(self, kind: str, name: str) -> TomlFile:
+        path = self._files.find(kind, name)
+        if path is None:
+            raise InputError([_unknown(kind, _ONE[kind], name, self._files.names(kind))])
+        return self._files.read_toml(path)
+
+    def _family_entries(self) -> dict[str, tuple[TomlFile, FamilyEntry]]:
+        entries: dict[str, tuple[TomlFile, FamilyEntry]] = {}
+        for path in self._files.family_files():
+            file = self._files.read_toml(path)
+            for family_id, entry in validate_file(FamiliesFile, file).root.items():
+                entries.setdefault(family_id, (file, entry))
+        return entries
+
+    def _profiled(self) -> str:
+        return "there are: " + ", ".join(self.list("profiles"))
+
+
+def _range(fact: RangeFact) -> CountRange:
+    return CountRange(fact.low, fact.high)
+
+
+def _unknown(where: str, one: str, name: str, known: list[str]) -> Problem:
+    return Problem(where, f"unknown {one} {name!r}", did_you_mean(name, known))

@@ -1,0 +1,118 @@
+"""Where fact files are, and a record of those that were read."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.facts.importers.text import decode, read_bytes
+from splitwise_plan.facts.scenario import FactSource
+from splitwise_plan.facts.toml_lines import KeyPath, key_lines, line_of
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "machines": ("hardware/machines", "machines"),
+    "links": ("hardware/links", "links"),
+    "profiles": ("hardware/profiles", "profiles"),
+    "assumptions": ("hardware/assumptions", "assumptions"),
+    "llms": ("workloads/llms", "llms"),
+    "lengths": ("workloads/lengths", "lengths"),
+    "slos": ("workloads/slos", "slos"),
+    "workloads": ("workloads",),
+}
+"""Folders of each kind of fact, below a folder of facts."""
+
+FAMILY_FILES = ("hardware/families.toml", "families.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A parsed TOML file that still knows its name and lines."""
+
+    where: str
+    data: dict[str, Any]
+    lines: dict[KeyPath, int]
+
+    def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
+        return Problem(self.where, what, fix, line_of(self.lines, path))
+
+
+def our_folder() -> Path:
+    """The folder that holds our `hardware/` and `workloads/`: in the wheel, or the repository."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "data"
+    return installed if (installed / "hardware").is_dir() else package.parents[1]
+
+
+@dataclass(slots=True)
+class FactFiles:
+    """Files below `folders`, the user's before ours; what is read is recorded in `sources`."""
+
+    folders: tuple[Path, ...]
+    ours: Path = field(default_factory=our_folder)
+    _read: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[FactSource, ...]:
+        """Every file read so far with its sha256, sorted by path."""
+        return tuple(FactSource(path, digest) for path, digest in sorted(self._read.items()))
+
+    def names(self, kind: str, suffix: str = ".toml") -> list[str]:
+        """Ids of a kind of fact, sorted."""
+        found = {
+            path.name.removesuffix(suffix)
+            for folder in self._folders(kind)
+            for path in folder.glob(f"*{suffix}")
+        }
+        return sorted(found)
+
+    def find(self, kind: str, name: str, suffix: str = ".toml") -> Path | None:
+        """The first file of that name, or None."""
+        if not name or "\0" in name or Path(name).name != name:
+            return None
+        candidates = (folder / f"{name}{suffix}" for folder in self._folders(kind))
+        return next((path for path in candidates if path.is_file()), None)
+
+    def family_files(self) -> list[Path]:
+        paths = [folder / name for folder in (*self.folders, self.ours) for name in FAMILY_FILES]
+        return [path for path in paths if path.is_file()]
+
+    def shown(self, path: Path) -> str:
+        """A path as users see it: ours relative to our folder, theirs as they wrote it."""
+        return (
+            path.relative_to(self.ours).as_posix() if path.is_relative_to(self.ours) else str(path)
+        )
+
+    def read(self, path: Path) -> bytes:
+        """Read a file and record its sha256. Raises `InputError`."""
+        data = read_bytes(path)
+        self._read[self.shown(path)] = hashlib.sha256(data).hexdigest()
+        return data
+
+    def read_text(self, path: Path) -> str:
+        return decode(self.read(path), self.shown(path))
+
+    def read_toml(self, path: Path) -> TomlFile:
+        """Read and parse a TOML file. Raises `InputError` with the line of a syntax error."""
+        return parse_toml(self.read_text(path), self.shown(path))
+
+    def _folders(self, kind: str) -> list[Path]:
+        return [folder / sub for folder in (*self.folders, self.ours) for sub in KINDS[kind]]
+
+
+def parse_toml(text: str, where: str) -> TomlFile:
+    """Parse TOML text; `where` names it in problems. Raises `InputError`."""
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        raise InputError([Problem(where, "is nested too deeply", "flatten it")]) from None
+    except ValueError as error:  # tomllib's own error is one; so is that of a 5,000-digit integer
+        message, _, place = str(error).partition(" (at ")
+        digits = place.removeprefix("line ").split(",")[0]
+        last = text.rstrip().count("\n") + 1 if place.startswith("end") else None
+        line = int(digits) if digits.isdigit() else last
+        raise InputError([Problem(where, f"not TOML: {message}", "fix the syntax", line)]) from None
+    return TomlFile(where, data, key_lines(text.replace("\r\n", "\n")))

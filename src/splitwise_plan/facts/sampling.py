@@ -1,0 +1,87 @@
+"""Requests of a run: drawn from a length table and an arrival process, or a trace as it is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scenario import Arrivals, Scenario
+from splitwise_plan.facts.workload import LengthTable
+
+
+def requests_for(scenario: Scenario, replication: int) -> Requests:
+    """The requests of one replication: the same for every design, whatever the order of runs.
+
+    A trace that replays its own arrivals is returned as it is. Otherwise lengths come from the
+    workload, or from the trace, and arrivals are drawn.
+    """
+    if scenario.arrivals.process == "trace":
+        if scenario.trace is None:
+            raise ValueError("arrivals of a trace need a trace")
+        return scenario.trace
+    if scenario.trace is not None:
+        lengths = table_of(scenario.trace)
+    elif scenario.workload is not None:
+        lengths = scenario.workload.lengths
+    else:
+        raise ValueError("needs a workload or a trace")
+    rng = np.random.default_rng(np.random.SeedSequence([scenario.seed, replication]))
+    return draw_requests(lengths, scenario.arrivals, scenario.assumptions.lengths, rng)
+
+
+def table_of(requests: Requests) -> LengthTable:
+    """The observed lengths of a trace as a table, each request counted once."""
+    ones = np.ones(len(requests), dtype=np.int64)
+    return LengthTable(requests.prompt_tokens, requests.output_tokens, ones)
+
+
+def draw_requests(
+    lengths: LengthTable,
+    arrivals: Arrivals,
+    pairing: Literal["joint", "independent"],
+    rng: np.random.Generator,
+) -> Requests:
+    """Draw arrivals in [0, duration) and a length for each, with replacement.
+
+    `joint`: prompt and output of the same row; `independent`: of two rows drawn separately.
+    """
+    arrival = draw_arrivals(arrivals, rng)
+    cumulative = np.cumsum(lengths.count)
+    rows = _draw_rows(cumulative, len(arrival), rng)
+    others = rows if pairing == "joint" else _draw_rows(cumulative, len(arrival), rng)
+    return Requests(arrival, lengths.prompt_tokens[rows], lengths.output_tokens[others])
+
+
+def draw_arrivals(arrivals: Arrivals, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw arrival times, increasing, below the duration: float64 (N,), N random.
+
+    `poisson`: exponential gaps. `gamma`: gamma gaps with the same mean whose squared coefficient of
+    variation is `burstiness`.
+    """
+    if arrivals.rate_rps is None:
+        raise ValueError("drawn arrivals need a rate")
+    mean_gap = 1.0 / arrivals.rate_rps
+    spread = arrivals.burstiness if arrivals.process == "gamma" else 1.0
+    expected = arrivals.duration_s * arrivals.rate_rps
+    batch = int(expected + 4.0 * np.sqrt(expected * max(1.0, spread))) + 16
+    parts: list[NDArray[np.float64]] = []
+    now = 0.0
+    while now < arrivals.duration_s:
+        if arrivals.process == "gamma":
+            gaps = rng.gamma(1.0 / spread, mean_gap * spread, batch)
+        else:
+            gaps = rng.exponential(mean_gap, batch)
+        parts.append(now + np.cumsum(gaps))
+        now = float(parts[-1][-1])
+    times = np.concatenate(parts)
+    return times[times < arrivals.duration_s]
+
+
+def _draw_rows(
+    cumulative: NDArray[np.int64], size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Row numbers in proportion to counts, given their cumulative sum."""
+    return np.searchsorted(cumulative, rng.integers(cumulative[-1], size=size), side="right")

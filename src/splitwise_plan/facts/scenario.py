@@ -1,0 +1,88 @@
+"""A scenario: everything that changes an answer, resolved to facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.llm import LLM
+from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.profile import Profile
+from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scheduler import SchedulerOptions
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.workload import Workload
+
+Minimize = Literal["cost", "power", "machines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """How requests arrive: `poisson`, `gamma` at `rate_rps`, or `trace`: the trace's own times."""
+
+    process: Literal["poisson", "gamma", "trace"]
+    rate_rps: float | None
+    duration_s: float
+    burstiness: float = 1.0
+    """Squared coefficient of variation of the gaps (`gamma`); 1 is Poisson."""
+    cut: bool = False
+    """Whether a replayed trace was cut at `duration_s`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountRange:
+    """Machine counts `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySpace:
+    """The designs of a family that a search looks at (baselines: `token_machines` is None)."""
+
+    family: Family
+    prompt_machines: CountRange
+    token_machines: CountRange | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactSource:
+    """A file a fact came from: its path as shown to the user, and its sha256."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenario:
+    """One question, with every fact it needs. Built by `facts.scenario_loader.load_scenario`."""
+
+    workload: Workload | None
+    """None when lengths come from a trace file."""
+    trace: Requests | None
+    arrivals: Arrivals
+    llm: LLM
+    tensor_parallel: int
+    slos: SLOSet
+    assumptions: Assumptions
+    scheduler: SchedulerOptions
+    profiles: dict[str, Profile]
+    """By profile id (`Machine.profile`), the reference machine's included."""
+    reference_machine: Machine
+    spaces: tuple[FamilySpace, ...]
+    minimize: Minimize
+    seed: int
+    seeds: int
+    sources: tuple[FactSource, ...]
+    maximize: Literal["throughput"] | None = None
+    """Instead of `minimize`: the largest rate under the budgets."""
+    power_budget: float | None = None
+    """Provisioned power at most: watts, or the paper's units if the assumptions count in those."""
+    cost_budget_usd_per_hour: float | None = None
+    warm_up_s: float = 0.0
+    """Requests that arrive earlier are simulated but not counted."""
+    resolved_toml: str = ""
+    """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""

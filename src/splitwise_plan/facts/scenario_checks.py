@@ -1,0 +1,136 @@
+"""Relations that a scenario must satisfy beyond the type and range of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.llm import LLM
+from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.quantity import Quantity
+from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scenario_layers import Layers
+from splitwise_plan.facts.scenario_schema import MachineBudget, ScenarioFile
+from splitwise_plan.facts.workload import LengthTable, Workload
+from splitwise_plan.units import Dimension, UnitError, to_si
+
+DEFAULT_DURATION_S = 120.0
+MIN_REQUESTS, MAX_REQUESTS = 1.0, 5e7
+GIB = 2.0**30
+
+
+def replays(content: ScenarioFile) -> bool:
+    """Whether a trace replays its own arrivals."""
+    return content.trace is not None and content.rate is None and content.maximize is None
+
+
+def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
+    """Keys that contradict each other: lengths, arrivals, objective, and how many requests."""
+    if content.workload and content.trace:
+        yield layers.place(("trace",), "workload and trace are both given", "keep one of them")
+    if replays(content) and content.arrivals:
+        what = f"arrivals = {content.arrivals!r} needs a rate; without one the trace's own are used"
+        yield layers.place(("arrivals",), what, "give rate, or drop arrivals")
+    if content.rate is None and content.trace is None and content.maximize is None and layers.file:
+        yield layers.place(
+            ("rate",), "rate is missing", "add e.g. rate = { value = 70, unit = 'rps' }"
+        )
+    if content.burstiness and content.arrivals != "gamma":
+        yield layers.place(("burstiness",), "burstiness needs arrivals = 'gamma'", "add it")
+    if content.maximize and content.minimize:
+        yield layers.place(
+            ("minimize",), "minimize and maximize are both given", "keep one of them"
+        )
+    if content.maximize and not (content.power_budget or content.cost_budget):
+        yield layers.place(
+            ("maximize",), "maximize needs a budget", "give power_budget or cost_budget"
+        )
+    for key in ("power_budget", "cost_budget"):
+        if getattr(content, key) and not content.maximize:
+            yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")
+    if content.rate is not None:
+        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
+        expected = content.rate.si * duration
+        if not MIN_REQUESTS <= expected <= MAX_REQUESTS:
+            what = f"rate x duration is {expected:,.6g} requests"
+            fix = f"must be {MIN_REQUESTS:g} to {MAX_REQUESTS:,.0f}"
+            yield layers.place(("duration" if content.duration else "rate",), what, fix)
+
+
+def machine_problems(
+    machines: Sequence[Machine], llm: LLM, tensor_parallel: int, layers: Layers
+) -> Iterator[Problem]:
+    """Machines whose GPUs do not divide into instances, or do not hold the weights."""
+    for machine in machines:
+        if machine.gpus % tensor_parallel:
+            gpus = f"the {machine.gpus} GPUs of {machine.id}"
+            what = f"tensor_parallel {tensor_parallel} does not divide {gpus}"
+            divisors = [str(n) for n in range(1, machine.gpus + 1) if machine.gpus % n == 0]
+            yield layers.place(("tensor_parallel",), what, f"use {', '.join(divisors)}")
+        elif machine.instance_memory_bytes(tensor_parallel) <= llm.weights_bytes:
+            memory = machine.instance_memory_bytes(tensor_parallel) / GIB
+            what = (
+                f"the weights of {llm.id} ({llm.weights_bytes / GIB:,.0f} GiB) do not fit into "
+                f"{tensor_parallel} GPUs of {machine.id} ({memory:,.0f} GiB)"
+            )
+            yield layers.place(("tensor_parallel",), what, "use more GPUs or another machine")
+
+
+def length_problems(  # noqa: PLR0913, PLR0917
+    lengths: Workload | Requests,
+    machines: Sequence[Machine],
+    llm: LLM,
+    assumptions: Assumptions,
+    tensor_parallel: int,
+    layers: Layers,
+) -> Iterator[Problem]:
+    """Requests whose prompt and output do not fit beside the weights on a machine type."""
+    key = "workload" if isinstance(lengths, Workload) else "trace"
+    table = lengths.lengths if isinstance(lengths, Workload) else lengths
+    tokens = table.prompt_tokens + table.output_tokens
+    counts = table.count if isinstance(table, LengthTable) else np.ones_like(tokens)
+    kv_bytes = llm.kv_bytes_per_token(assumptions.kv_bytes)
+    for machine in machines:
+        room = machine.instance_memory_bytes(tensor_parallel) - llm.weights_bytes
+        beyond = tokens * float(kv_bytes) > room
+        if not beyond.any():
+            continue
+        largest = int(np.argmax(tokens))
+        what = (
+            f"{int(counts[beyond].sum()):,} of {int(counts.sum()):,} requests never fit into "
+            f"{tensor_parallel} GPUs of {machine.id}: room for {int(room // kv_bytes):,} tokens, "
+            f"the largest has {int(table.prompt_tokens[largest]):,} + "
+            f"{int(table.output_tokens[largest]):,}"
+        )
+        yield layers.place((key,), what, "remove them, or use more GPUs, or another machine")
+
+
+def budget(
+    of: Literal["power", "cost"],
+    given: Quantity | MachineBudget | None,
+    catalog: Catalog,
+    *,
+    paper: bool,
+) -> float | None:
+    """A budget in watts (or the paper's units if `paper`) or USD/h. Raises `InputError`."""
+    if given is None:
+        return None
+    if isinstance(given, MachineBudget):
+        machine = catalog.machine(given.machine)
+        power = machine.paper_power if paper else machine.provisioned_power_w
+        return given.machines * (machine.cost_usd_per_hour if of == "cost" else power)
+    dimension: Dimension = "price" if of == "cost" else "accounting" if paper else "power"
+    try:
+        value = to_si(given.value, given.unit, dimension)
+    except UnitError as error:
+        raise InputError(
+            [Problem(f"{of}_budget", str(error), "or machines, e.g. '40xdgx-h100'")]
+        ) from None
+    if value <= 0:
+        raise InputError([Problem(f"{of}_budget", f"{given.value:g} {given.unit} must be above 0")])
+    return value

@@ -1,0 +1,109 @@
+"""A scenario file and the flags that override it, merged, with the origin of each key kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splitwise_plan.errors import Problem
+from splitwise_plan.facts.files import TomlFile
+from splitwise_plan.facts.toml_lines import KeyPath
+
+_LENGTHS = ("workload", "trace")
+_ARRIVALS = ("rate", "duration", "arrivals", "burstiness")
+_COUNTS = ("machines", "prompt_machines", "token_machines")
+_MAXIMIZE = ("maximize", "power_budget", "cost_budget")
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What a scenario says in all, and where each part of it was said."""
+
+    file: TomlFile | None
+    overrides: Mapping[str, Any]
+    data: Mapping[str, Any]
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Flags whose name is not that of the key."""
+
+    def place(self, path: KeyPath, what: str, fix: str = "") -> Problem:
+        """A problem at a key: at its flag, or its line in the file."""
+        if path and _holds(self.overrides, path):
+            return Problem(_flag((self.flags.get(str(path[0]), path[0]), *path[1:])), what, fix)
+        if self.file is None:
+            return Problem("scenario", what, fix)
+        return self.file.problem(path, what, fix)
+
+    def folder_of(self, key: str) -> Path:
+        """What relative paths under `key` are relative to: the file's folder, or here."""
+        if key in self.overrides or self.file is None:
+            return Path()
+        return Path(self.file.where).parent
+
+
+def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
+    """Lay `overrides` over the file. Flags whose value is None do not count.
+
+    A trace or a workload on the command line replaces the file's, whichever that has; a trace also
+    replaces the file's arrivals, so that it replays its own unless a rate is given with it. Machine
+    counts for all families replace those of each, and `minimize` a `maximize` with its budgets.
+    """
+    given = {key: value for key, value in overrides.items() if value is not None}
+    one = "family" in given
+    if one:
+        given["families"] = given.pop("family")
+    base = dict(file.data) if file else {}
+    if any(key in given for key in _LENGTHS):
+        dropped = _LENGTHS + (_ARRIVALS if "trace" in given else ())
+        base = {key: value for key, value in base.items() if key not in dropped}
+    if "minimize" in given:
+        base = {key: value for key, value in base.items() if key not in _MAXIMIZE}
+    counts = [key for key in _COUNTS if key in given]
+    if counts and isinstance(base.get("ranges"), Mapping):
+        base["ranges"] = {name: _without(table, counts) for name, table in base["ranges"].items()}
+    return Layers(file, given, _over(base, given), {"families": "family"} if one else {})
+
+
+def _without(table: Any, keys: list[str]) -> Any:
+    """A table without `keys`; anything else as it is."""
+    if not isinstance(table, Mapping):
+        return table
+    return {key: value for key, value in table.items() if key not in keys}
+
+
+def _over(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with `top` over it; tables are merged, anything else is replaced."""
+    merged = dict(base)
+    for key, value in top.items():
+        below = merged.get(key)
+        if (
+            key in ("scheduler", "ranges")
+            and isinstance(value, Mapping)
+            and isinstance(below, Mapping)
+        ):
+            merged[key] = _over(below, value) if key == "scheduler" else {**below, **value}
+        else:
+            merged[key] = value
+    return merged
+
+
+def _holds(data: Any, path: KeyPath) -> bool:
+    """Whether the overrides speak about `path`, or about something around it."""
+    for part in path:
+        if not isinstance(data, Mapping):
+            return True
+        if part not in data:
+            return "value" in data
+        data = data[part]
+    return True
+
+
+def _flag(path: KeyPath) -> str:
+    """The flag of a key: `--rate`; `--prompt-machines` for a range; `--max-passes`."""
+    names = [str(part) for part in path if isinstance(part, str) and part not in ("value", "unit")]
+    if names[0] == "ranges":
+        names = names[2:] or names
+    elif names[0] == "scheduler":
+        names = names[1:] or names
+    return "--" + names[0].replace("_", "-")

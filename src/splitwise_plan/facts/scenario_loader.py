@@ -1,0 +1,195 @@
+"""From a scenario file and flags to a `Scenario`: every fact looked up, every relation checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from splitwise_plan.errors import InputError, raise_if_any
+from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.files import FactFiles
+from splitwise_plan.facts.llm import LLM
+from splitwise_plan.facts.lookup import Lookup
+from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.problems import sorted_problems, sound_part, validate
+from splitwise_plan.facts.profile import Profile
+from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scenario import Arrivals, FamilySpace, Scenario
+from splitwise_plan.facts.scenario_checks import (
+    DEFAULT_DURATION_S,
+    arrival_problems,
+    budget,
+    length_problems,
+    machine_problems,
+    replays,
+)
+from splitwise_plan.facts.scenario_layers import merge
+from splitwise_plan.facts.scenario_schema import ScenarioFile
+from splitwise_plan.facts.scenario_spaces import family_spaces, machines_of
+from splitwise_plan.facts.scenario_toml import resolved_toml
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.workload import Workload
+
+DEFAULT_RATE_RPS = 70.0
+DEFAULT_WORKLOAD = "coding"
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a scenario names by id or path."""
+
+    llm: LLM
+    assumptions: Assumptions
+    slos: SLOSet
+    reference: Machine
+    lengths: Workload | Requests
+    trace_path: Path | None
+    spaces: tuple[FamilySpace, ...]
+
+
+def load_scenario(
+    catalog: Catalog, path: Path | None = None, overrides: Mapping[str, Any] | None = None
+) -> Scenario:
+    """Load a scenario: a file, flags over it (keys as in the file; None is not given), or neither.
+
+    Without a file it is the paper's question: coding, BLOOM-176B, 70 requests/s for 2 minutes, all
+    families, least cost. Raises `InputError` with everything that is wrong.
+    """
+    layers = merge(FactFiles(()).read_toml(path) if path else None, overrides or {})
+    lookup = Lookup(layers)
+    try:
+        content = validate(ScenarioFile, layers.data, layers.place)
+    except InputError as error:
+        lookup.problems += error.problems
+        sound = sound_part(ScenarioFile, layers.data)
+        if sound is not None:
+            _named(lookup, sound, _own_catalog(lookup, sound, catalog))
+        raise InputError(sorted_problems(lookup.problems)) from None
+    own = _own_catalog(lookup, content, catalog)
+    lookup.problems += arrival_problems(content, layers)
+    named = _named(lookup, content, own)
+    if named is None or lookup.problems:
+        raise InputError(sorted_problems(lookup.problems))
+    return _scenario(lookup, content, own, named)
+
+
+def _own_catalog(lookup: Lookup, content: ScenarioFile, base: Catalog) -> Catalog:
+    """A catalog for one scenario, so that its sources are those of that scenario."""
+    folders = [lookup.layers.folder_of("hardware") / folder for folder in content.hardware]
+    own = lookup.get(("hardware",), lambda: Catalog((*folders, *base.folders)))
+    return own or Catalog(base.folders)
+
+
+def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | None:
+    """Look up everything a scenario names; None if something of it does not exist."""
+    trace_path: Path | None = None
+    lengths: Workload | Requests | None
+    if content.trace:
+        trace_path = (lookup.layers.folder_of("trace") / content.trace).absolute()
+        lengths = lookup.get(("trace",), partial(catalog.requests, trace_path))
+    else:
+        workload = partial(catalog.workload, content.workload or DEFAULT_WORKLOAD)
+        lengths = lookup.get(("workload",), workload)
+    slo = content.slo
+    if slo.endswith(".toml"):
+        slo = str((lookup.layers.folder_of("slo") / slo).absolute())
+    llm = lookup.get(("llm",), partial(catalog.llm, content.llm))
+    assumptions = lookup.get(("assumptions",), partial(catalog.assumptions, content.assumptions))
+    slos = lookup.get(("slo",), partial(catalog.slos, slo))
+    spaces = family_spaces(lookup, content, catalog)
+    if slos is None:
+        return None
+    reference = lookup.get(("slo",), partial(catalog.machine, slos.reference_machine))
+    if llm is None or assumptions is None or reference is None or lengths is None:
+        return None
+    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces)
+
+
+def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _Named) -> Scenario:
+    """Check how the facts go together, and put the scenario together."""
+    layers, degree = lookup.layers, content.tensor_parallel
+    machines = machines_of(named.spaces)
+    lookup.problems += machine_problems(machines, named.llm, degree, layers)
+    raise_if_any(lookup.problems)
+    profiles = _profiles(lookup, catalog, (*machines, named.reference), named.llm, degree)
+    lookup.problems += length_problems(
+        named.lengths, machines, named.llm, named.assumptions, degree, layers
+    )
+    paper = named.assumptions.power_accounting == "paper"
+    power = lookup.get(
+        ("power_budget",), partial(budget, "power", content.power_budget, catalog, paper=paper)
+    )
+    cost = lookup.get(
+        ("cost_budget",), partial(budget, "cost", content.cost_budget, catalog, paper=paper)
+    )
+    workload = named.lengths if isinstance(named.lengths, Workload) else None
+    trace = named.lengths if isinstance(named.lengths, Requests) else None
+    if trace is not None and replays(content):
+        arrivals, trace = _replayed(lookup, content, trace)
+    else:
+        arrivals = _drawn(content)
+    raise_if_any(lookup.problems)
+    scenario = Scenario(
+        workload=workload,
+        trace=trace,
+        arrivals=arrivals,
+        llm=named.llm,
+        tensor_parallel=degree,
+        slos=named.slos,
+        assumptions=named.assumptions,
+        scheduler=content.scheduler.options(),
+        profiles=profiles,
+        reference_machine=named.reference,
+        spaces=named.spaces,
+        minimize=content.minimize or "cost",
+        seed=content.seed,
+        seeds=content.seeds,
+        sources=catalog.sources,
+        maximize=content.maximize,
+        power_budget=power,
+        cost_budget_usd_per_hour=cost,
+    )
+    text = resolved_toml(scenario, named.trace_path, catalog.folders)
+    return replace(scenario, resolved_toml=text)
+
+
+def _drawn(content: ScenarioFile) -> Arrivals:
+    """The arrival process of a rate; without one it is the default, or what a search maximizes."""
+    rate = content.rate.si if content.rate else None
+    if rate is None and content.maximize is None:
+        rate = DEFAULT_RATE_RPS
+    duration = content.duration.si if content.duration else DEFAULT_DURATION_S
+    burstiness = content.burstiness.si if content.burstiness else 1.0
+    return Arrivals(content.arrivals or "poisson", rate, duration, burstiness)
+
+
+def _replayed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> tuple[Arrivals, Requests]:
+    """The trace's own arrivals, cut at the duration if one is given that is shorter."""
+    last = float(trace.arrival_s[-1])
+    duration = content.duration.si if content.duration else None
+    if duration is None or duration > last:
+        return Arrivals("trace", None, last or 1.0), trace
+    kept = trace.arrival_s < duration
+    if not kept.any():
+        what = f"no request of the trace arrives within {duration:g} s"
+        lookup.add(("duration",), what, f"the first arrives at {trace.arrival_s[0]:g} s")
+    cut = Requests(trace.arrival_s[kept], trace.prompt_tokens[kept], trace.output_tokens[kept])
+    return Arrivals("trace", None, duration, cut=True), cut
+
+
+def _profiles(
+    lookup: Lookup, catalog: Catalog, machines: Sequence[Machine], llm: LLM, degree: int
+) -> dict[str, Profile]:
+    """The profiles of `machines`, by profile id."""
+    profiles: dict[str, Profile] = {}
+    for name in dict.fromkeys(machine.profile for machine in machines):
+        known = f"{name}__{llm.id}" in catalog.list("profiles")
+        key = "tensor_parallel" if known else "llm"
+        profile = lookup.get((key,), partial(catalog.profile, name, llm.id, degree))
+        if profile is not None:
+            profiles[name] = profile
+    return profiles

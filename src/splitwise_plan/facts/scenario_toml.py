@@ -1,0 +1,96 @@
+"""A scenario as TOML text in which every choice is spelled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from splitwise_plan.facts.scenario import Arrivals, CountRange, FamilySpace, Scenario
+
+
+def resolved_toml(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> str:
+    """Write `scenario`; loading the text gives an equal one, wherever it is stored.
+
+    `trace` and `folders` are where its trace and the user's facts were found.
+    """
+    return "\n".join(_lines(scenario, trace, folders)) + "\n"
+
+
+def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> Iterator[str]:
+    if trace is not None:
+        yield f"trace = {_string(trace.absolute())}"
+    elif scenario.workload is not None:
+        yield f"workload = {_string(scenario.workload.id)}"
+    yield from _arrival_lines(scenario.arrivals)
+    yield f"llm = {_string(scenario.llm.id)}"
+    yield f"tensor_parallel = {scenario.tensor_parallel}"
+    yield f"assumptions = {_string(scenario.assumptions.id)}"
+    slo = scenario.slos.id
+    yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
+    yield from _objective_lines(scenario)
+    yield f"seed = {scenario.seed}"
+    yield f"seeds = {scenario.seeds}"
+    ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
+    yield f"families = [{ids}]"
+    if folders:
+        yield f"hardware = [{', '.join(_string(folder.absolute()) for folder in folders)}]"
+    yield "\n[scheduler]"
+    for option in fields(scenario.scheduler):
+        value = getattr(scenario.scheduler, option.name)
+        yield f"{option.name} = {_string(value) if isinstance(value, str) else repr(value)}"
+    yield from _range_lines(scenario.spaces)
+
+
+def _arrival_lines(arrivals: Arrivals) -> Iterator[str]:
+    if arrivals.process != "trace":
+        if arrivals.rate_rps is not None:
+            yield f"rate = {_quantity(arrivals.rate_rps, 'rps')}"
+        yield f"arrivals = {_string(arrivals.process)}"
+        if arrivals.process == "gamma":
+            yield f"burstiness = {_quantity(arrivals.burstiness, '1')}"
+    if arrivals.process != "trace" or arrivals.cut:
+        yield f"duration = {_quantity(arrivals.duration_s, 's')}"
+
+
+def _objective_lines(scenario: Scenario) -> Iterator[str]:
+    if scenario.maximize is None:
+        yield f"minimize = {_string(scenario.minimize)}"
+    else:
+        yield f"maximize = {_string(scenario.maximize)}"
+    if scenario.power_budget is not None:
+        unit = "paper units" if scenario.assumptions.power_accounting == "paper" else "W"
+        yield f"power_budget = {_quantity(scenario.power_budget, unit)}"
+    if scenario.cost_budget_usd_per_hour is not None:
+        yield f"cost_budget = {_quantity(scenario.cost_budget_usd_per_hour, 'USD/h')}"
+
+
+def _range_lines(spaces: tuple[FamilySpace, ...]) -> Iterator[str]:
+    for space in spaces:
+        yield f"\n[ranges.{_string(space.family.id)}]"
+        if space.token_machines is None:
+            yield f"machines = {_range(space.prompt_machines)}"
+        else:
+            yield f"prompt_machines = {_range(space.prompt_machines)}"
+            yield f"token_machines = {_range(space.token_machines)}"
+
+
+def _range(machines: CountRange) -> str:
+    return f'"{machines.low}:{machines.high}"'
+
+
+def _quantity(value: float, unit: str) -> str:
+    return f"{{ value = {value!r}, unit = {_string(unit)} }}"
+
+
+def _string(value: object) -> str:
+    """A TOML basic string."""
+    escaped = "".join(_character(character) for character in str(value))
+    return f'"{escaped}"'
+
+
+def _character(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    control = character < " " or character == "\x7f"
+    return f"\\u{ord(character):04x}" if control else character
