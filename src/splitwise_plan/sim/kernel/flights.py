@@ -1,0 +1,61 @@
+"""KV transfers in flight: a binary heap by (time, request), kept in an array."""
+
+from __future__ import annotations
+
+from splitwise_plan.sim.kernel.jit import inner
+from splitwise_plan.sim.kernel.state import IN_FLIGHT, INF
+
+
+@inner
+def next_landing_s(s):
+    """When the first transfer ends (or is retried), inf if none is in flight."""
+    return s.flights[0].time_s if s.counters[IN_FLIGHT] > 0 else INF
+
+
+@inner
+def earlier(a, b):
+    return a.time_s < b.time_s or (a.time_s == b.time_s and a.request < b.request)
+
+
+@inner
+def put(s, at, time_s, r, is_retry):
+    flight = s.flights[at]
+    flight.time_s = time_s
+    flight.request = r
+    flight.is_retry = is_retry
+
+
+@inner
+def copy(s, source, at):
+    flight = s.flights[source]
+    put(s, at, flight.time_s, flight.request, flight.is_retry)
+
+
+@inner
+def take_off(s, time_s, r, is_retry):
+    """Add a transfer of request `r` that ends, or is retried, at `time_s`."""
+    at = s.counters[IN_FLIGHT]
+    s.counters[IN_FLIGHT] += 1
+    put(s, at, time_s, r, is_retry)
+    while at > 0 and earlier(s.flights[at], s.flights[(at - 1) >> 1]):
+        copy(s, (at - 1) >> 1, at)
+        at = (at - 1) >> 1
+        put(s, at, time_s, r, is_retry)
+
+
+@inner
+def land(s):
+    """Remove the first transfer."""
+    s.counters[IN_FLIGHT] -= 1
+    count = s.counters[IN_FLIGHT]
+    last = s.flights[count]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child + 1 < count and earlier(s.flights[child + 1], s.flights[child]):
+            child += 1
+        if child >= count or not earlier(s.flights[child], last):
+            break
+        copy(s, child, at)
+        at = child
+    copy(s, count, at)

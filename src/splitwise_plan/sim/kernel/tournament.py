@@ -1,0 +1,51 @@
+"""Who is first: winner trees over instances, O(log I) to update, O(1) to ask.
+
+A tree over a power of two of leaves is an array `winner` of twice that: node 1 is the root, node n
+has children 2n and 2n + 1, and leaf i is node leaves + i. The smaller key wins, then the smaller
+position; a key of inf is no candidate.
+"""
+
+from __future__ import annotations
+
+from splitwise_plan.sim.kernel.jit import inner
+from splitwise_plan.sim.kernel.state import INF, NONE
+
+
+@inner
+def set_key(s, tree, i, key):
+    """Give instance `i` a new `key` in `tree` and replay its matches up to the root."""
+    leaves, winner = s.leaves[tree], s.winner[tree]
+    leaves[i].key = key
+    node = (len(leaves) + i) >> 1
+    while node >= 1:
+        best, other = winner[2 * node], winner[2 * node + 1]
+        if leaves[other].key < leaves[best].key or (
+            leaves[other].key == leaves[best].key
+            and leaves[other].position < leaves[best].position
+        ):
+            best = other
+        before = winner[node]
+        winner[node] = best
+        if before != i and best != i:  # it neither left nor took this match: nothing changes above
+            break
+        node >>= 1
+
+
+@inner
+def leader(s, tree):
+    """The instance with the least key of `tree`, NONE if there is no candidate."""
+    i = s.winner[tree, 1]
+    return i if s.leaves[tree, i].key < INF else NONE
+
+
+@inner
+def leave(s, tree, i):
+    """Take instance `i` out of `tree`."""
+    set_key(s, tree, i, INF)
+
+
+@inner
+def join(s, tree, i, key, position):
+    """Put instance `i` into `tree`, behind those that have a smaller `position` where keys tie."""
+    s.leaves[tree, i].position = position
+    set_key(s, tree, i, key)

@@ -1,0 +1,131 @@
+"""Statistics of a run, computed from its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.slo import METRICS, Metric
+from splitwise_plan.models.power import instance_power
+from splitwise_plan.sim.records import Run
+from splitwise_plan.sim.simulator import Simulator, instances_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latencies:
+    """Latencies of the requests in the measured window, in order of arrival; inf: unfinished.
+
+    `seconds[metric]`, `slowdown[metric]`: float64 (M,). TBT leaves out requests of one output token.
+    """
+
+    seconds: Mapping[Metric, Floats]
+    slowdown: Mapping[Metric, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What the machines of one pool did, from the first arrival to the end of the run."""
+
+    pool: str
+    machine: str
+    machines: int
+    utilisation: float
+    """Share of the time that instances were running iterations."""
+    prompt_share: float
+    """Share of the time in iterations that held a prompt."""
+    peak_memory_bytes: float
+    """The most memory an instance held, weights included."""
+    average_power_w: float
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Electricity of all machines, idle time included."""
+
+    average_power_w: float
+    wh_per_request: float
+
+
+def latencies(simulator: Simulator, run: Run) -> Latencies:
+    """Latencies of the counted requests."""
+    requests, records = simulator.requests, run.requests
+    ttft = records.first_token_s - requests.arrival_s
+    e2e = records.last_token_s - requests.arrival_s
+    gaps = requests.output_tokens - (
+        simulator.scenario.assumptions.tbt_denominator == "gaps"
+    )
+    finished = np.isfinite(e2e)
+    tbt = np.full(len(requests), np.inf)
+    streamed = finished & (requests.output_tokens > 1)
+    tbt[streamed] = (e2e[streamed] - ttft[streamed]) / gaps[streamed]
+    everyone = simulator.counted
+    streaming = everyone & (requests.output_tokens > 1)
+    chosen = {"ttft": everyone, "tbt": streaming, "e2e": everyone}
+    seconds: dict[Metric, Floats] = {}
+    slowdown: dict[Metric, Floats] = {}
+    for metric, values, alone in zip(METRICS, (ttft, tbt, e2e), simulator.alone_s, strict=True):
+        rows = chosen[metric]
+        seconds[metric] = values[rows]
+        slowdown[metric] = values[rows] / alone[rows]
+    return Latencies(seconds, slowdown)
+
+
+def percentile(values: Floats, q: float) -> float:
+    """Percentile `q` (0..100) by linear interpolation; inf where it rests on an unfinished request.
+
+    Returns nan for no values.
+    """
+    if len(values) == 0:
+        return float("nan")
+    finite = np.isfinite(values)
+    if finite.all():
+        return float(np.percentile(values, q))
+    upper = int(np.ceil(np.true_divide(q, 100) * (len(values) - 1)))
+    if upper >= finite.sum():
+        return float("inf")
+    return float(np.percentile(np.where(finite, values, np.max(values[finite])), q))
+
+
+def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
+    """One entry a pool: prompt and token, or the single one of a baseline."""
+    family, tp = design.family, design.tensor_parallel
+    parts = [("prompt", family.prompt_machine, design.prompt_machines)]
+    if family.token_machine is None:
+        parts = [("shared", family.prompt_machine, design.prompt_machines)]
+    else:
+        parts.append(("token", family.token_machine, design.token_machines))
+    records, duration_s = run.instances, max(run.end_s, 1e-12)
+    found, start = [], 0
+    for name, machine, count in parts:
+        size = instances_of(machine, count, tp)
+        here = slice(start, start + size)
+        start += size
+        available_s = size * duration_s
+        prompt_s = float(records.prompt_busy_s[here].sum())
+        busy_s = prompt_s + float(records.token_busy_s[here].sum())
+        power = instance_power(simulator.scenario.profiles[machine.profile], machine, tp)
+        energy_j = float(records.energy_j[here].sum()) + power.idle_w * (available_s - busy_s)
+        found.append(
+            Pool(
+                pool=name,
+                machine=machine.id,
+                machines=count,
+                utilisation=busy_s / available_s,
+                prompt_share=prompt_s / available_s,
+                peak_memory_bytes=float(records.peak_memory_bytes[here].max()),
+                average_power_w=energy_j / duration_s,
+            )
+        )
+    return found
+
+
+def energy(run: Run, of_pools: list[Pool]) -> Energy:
+    """Sum over the pools."""
+    watts = sum(pool.average_power_w for pool in of_pools)
+    return Energy(watts, watts * run.end_s / 3600.0 / run.finished if run.finished else np.inf)

@@ -1,0 +1,51 @@
+"""The kernel's compile cache: where it is, whether it is cold, and filling it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+KERNEL = Path(__file__).parent / "kernel"
+
+
+def set_cache_folder() -> Path:
+    """Point numba at a folder named after the kernel's sources, before numba is imported.
+
+    numba notices a change of the file a compiled function is in, but not of the files whose
+    functions it calls; a name made of all sources never finds stale code. Respects NUMBA_CACHE_DIR.
+    """
+    sources = b"".join(path.read_bytes() for path in sorted(KERNEL.glob("*.py")))
+    name = hashlib.sha256(sources).hexdigest()[:16]
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    default = str(Path(home) / "splitwise-plan" / name)
+    return Path(os.environ.setdefault("NUMBA_CACHE_DIR", default))
+
+
+def is_cold() -> bool:
+    """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
+    from splitwise_plan.sim.kernel.loop import run
+
+    cache = getattr(run, "_cache", None)  # absent when jitting is disabled
+    return cache is not None and not Path(cache.cache_path).joinpath(cache._index_name).exists()
+
+
+def compile_kernel() -> float:
+    """Compile the kernel, or load it from the cache, by running it on one request. Returns seconds."""
+    import numpy as np
+
+    from splitwise_plan.facts.machine import Link
+    from splitwise_plan.facts.profile import Curve
+    from splitwise_plan.facts.requests import Requests
+    from splitwise_plan.sim.kernel.loop import run
+    from splitwise_plan.sim.lower import InstanceModel, RunInput, build_state, new_rules, request_records
+
+    start = time.perf_counter()
+    one = Curve(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
+    model = InstanceModel(one, one, 0.0, one, one, 10.0, Link("none", 1.0, 0.0))
+    rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
+    requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
+    records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
+    run(build_state(RunInput([model], np.zeros(1, int), np.zeros(1, bool), rules, records)))
+    return time.perf_counter() - start
