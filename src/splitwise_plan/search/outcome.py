@@ -1,0 +1,123 @@
+"""What evaluating a design, and searching a family, come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from splitwise_plan.facts.design import Design, Family
+from splitwise_plan.facts.scenario import FamilySpace
+from splitwise_plan.sim.metrics import Energy, Pool
+from splitwise_plan.sim.verdict import TargetResult, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """One run of a design. `results` is empty where the run ended early, proven to miss."""
+
+    replication: int
+    verdict: Verdict
+    results: tuple[TargetResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A design judged: it meets the SLOs if it does so in every replication.
+
+    `replications` ends at the first that does not meet, unless all were asked for.
+    """
+
+    design: Design
+    verdict: Verdict
+    replications: tuple[Replication, ...]
+
+    @property
+    def worst(self) -> tuple[TargetResult, ...]:
+        """Each target with its worst value over the replications that ran to their end."""
+        runs = [r.results for r in self.replications if r.results]
+        return tuple(max(results, key=lambda r: r.value) for results in zip(*runs, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCounts:
+    """Requests over all replications."""
+
+    arrived: int
+    finished: int
+    unfinished: int
+    rejected: int
+
+
+@dataclass(frozen=True, slots=True)
+class LatencySummary:
+    """Seconds or slowdowns over the requests of all replications together."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """All that is reported of one simulated design; averages over replications unless said."""
+
+    evaluation: Evaluation
+    requests: RequestCounts
+    throughput_rps: float
+    """Requests finished until the last arrival, per second."""
+    latency_s: dict[str, LatencySummary]
+    slowdown: dict[str, LatencySummary]
+    kv_transfer_s: LatencySummary
+    """Of the requests whose KV cache moved; nan where none did."""
+    pools: tuple[Pool, ...]
+    energy: Energy
+    pool_moves: int
+    mixed_requests: int
+    """Both over all replications."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Why nothing better works: every better design of the space failed or was excluded.
+
+    `better_simulated + better_excluded` is every design of the space that is strictly better on the
+    objective than the best; for a family without one, every design of its space.
+    """
+
+    space: int
+    better_simulated: int
+    better_excluded: dict[str, int]
+    """By the name of the bound (`models.bounds`)."""
+    exact: bool
+    seeds: int
+
+    @property
+    def better(self) -> int:
+        return self.better_simulated + sum(self.better_excluded.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyResult:
+    """The best design of a family, or the closest miss where none meets the SLOs."""
+
+    space: FamilySpace
+    best: Details | None
+    ties: tuple[Design, ...]
+    """Other designs that meet the SLOs at the same objective."""
+    certificate: Certificate
+    closest: Details | None
+    """Where there is no best: the design simulated that came nearest to the SLOs."""
+
+    @property
+    def family(self) -> Family:
+        return self.space.family
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Families in the order asked for; `best` is the winner over all of them, or None."""
+
+    families: tuple[FamilyResult, ...]
+    best: FamilyResult | None
+    simulations: int
+    search_s: float
