@@ -52,7 +52,7 @@ class RunInput:
     """Arguments of one run. I instances in list order, prompt pool first.
 
     `machine`: int (I,), index into `models`; `in_token_pool`: bool (I,); `rules`: one RULES record;
-    `requests`: (N,) REQUEST as `request_records` makes them, copied for the run.
+    `requests`: (N,) REQUEST as `request_records` makes them; the run writes to them.
     """
 
     models: Sequence[InstanceModel]
@@ -72,7 +72,7 @@ def build_state(run: RunInput) -> k.State:
     leaves, winner = _tournaments(instances, run)
     points, point_counts = _points(run.models)
     return k.State(
-        requests=run.requests.copy(),
+        requests=run.requests,
         instances=instances,
         slots=np.empty((len(instances), k.SLOTS, batch_size), np.int64),
         picked=np.empty((2, batch_size), np.int64),
@@ -124,6 +124,7 @@ def _instances(run: RunInput) -> np.recarray:
     records.home = np.where(run.in_token_pool, k.TOKEN_POOL, k.PROMPT_POOL)
     records.pool = records.home
     records.head = records.tail = k.NONE
+    records.first_end = k.NEVER
     records.memory_limit_bytes = np.array([model.memory_bytes for model in run.models])[run.machine]
     records.context_slope_s = np.array([m.context_slope_s for m in run.models])[run.machine]
     records.memory_bytes = records.booked_bytes = records.peak_bytes = run.rules[0].weights_bytes

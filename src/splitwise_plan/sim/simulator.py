@@ -50,8 +50,6 @@ class Simulator:
     requests: Requests
     alone_s: NDArray[np.float64]
     counted: NDArray[np.bool_]
-    untouched: np.recarray
-    """Request records as each run starts with them."""
     models: dict[str, InstanceModel]
     """By machine id."""
 
@@ -62,13 +60,12 @@ class Simulator:
         alone = reference_times(requests, times, scenario.assumptions)
         alone_s = np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s])
         counted = requests.arrival_s >= scenario.warm_up_s
-        untouched = request_records(requests, counted, alone_s)
         machines = {m.id: m for space in scenario.spaces for m in space.family.machines}
         models = {
             name: instance_model(scenario, machine, scenario.tensor_parallel)
             for name, machine in machines.items()
         }
-        return cls(scenario, requests, alone_s, counted, untouched, models)
+        return cls(scenario, requests, alone_s, counted, models)
 
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
@@ -78,7 +75,7 @@ class Simulator:
                 machine=_per_instance(design, [0, 1 if design.family.token_machine else 0]),
                 in_token_pool=_per_instance(design, [False, True]),
                 rules=self._rules(design),
-                requests=self.untouched,
+                requests=request_records(self.requests, self.counted, self.alone_s),
                 targets=self.target_counts() if stop_when_missed else (),
             )
         )

@@ -17,7 +17,7 @@ from splitwise_plan.sim.kernel.queues import (
     remove_from_order,
     task_passes,
 )
-from splitwise_plan.sim.kernel.state import ARRIVED, BATCH, FINISH, NONE, PREEMPTED, PROMPT, PROMPTS
+from splitwise_plan.sim.kernel.state import ARRIVED, BATCH, FINISH, NEVER, NONE, PREEMPTED, PROMPT, PROMPTS
 
 
 @inner
@@ -28,6 +28,15 @@ def fits(s, prompts, prompt_tokens, token_phases, cost):
     if size >= rules.max_batch_size:
         return False
     return size == 0 or prompt_tokens + token_phases + cost <= rules.max_batch_tokens
+
+
+@inner
+def places_left(s, prompts, prompt_tokens, token_phases):
+    """How many token phases a batch of so many can still take."""
+    rules = s.rules[0]
+    size = prompts + token_phases
+    places = min(rules.max_batch_size - size, rules.max_batch_tokens - prompt_tokens - token_phases)
+    return max(places, 1 if size == 0 else 0)
 
 
 @inner
@@ -168,9 +177,7 @@ def pick_batch(s, i):
         pick_token_phase(s, i, s.instances[i].head[PREEMPTED], picked)
         picked += 1
 
-    kept = 0
-    while kept < instance.running_tokens and fits(s, prompts, prompt_tokens, picked + kept, 1):
-        kept += 1
+    kept = min(instance.running_tokens, places_left(s, prompts, prompt_tokens, picked))
 
     while s.instances[i].head[ARRIVED] != NONE and fits(s, prompts, prompt_tokens, picked + kept, 1):
         r = s.instances[i].head[ARRIVED]
@@ -188,6 +195,8 @@ def pick_batch(s, i):
 def preempt(s, i, kept):
     """Token phases of the batch beyond the first `kept` lose their place, in batch order."""
     instance = s.instances[i]
+    if kept == instance.running_tokens:
+        return
     for at in range(kept, instance.running_tokens):
         r = s.slots[i, BATCH, at]
         request = s.requests[r]
@@ -200,6 +209,9 @@ def preempt(s, i, kept):
             insert_in_order(s, i, 2 * r + 1, instance.pending)
         instance.pending += 1
     instance.running_tokens = kept
+    instance.first_end = NEVER
+    for at in range(kept):
+        instance.first_end = min(instance.first_end, s.slots[i, FINISH, at])
 
 
 @inner
@@ -227,22 +239,14 @@ def select_batch(s, i):
         leave_pending(s, i, 2 * r + 1)
         request = s.requests[r]
         s.slots[i, BATCH, kept + at] = r
-        s.slots[i, FINISH, kept + at] = instance.token_iterations + request.remaining_tokens
+        finish = instance.token_iterations + request.remaining_tokens
+        s.slots[i, FINISH, kept + at] = finish
+        instance.first_end = min(instance.first_end, finish)
         produced = request.output_tokens - request.remaining_tokens
         instance.context_tokens += request.prompt_tokens + produced
     instance.running_tokens = kept + picked
     instance.boundaries += 1
     return prompt_tokens, picked
-
-
-@inner
-def iterations_to_first_end(s, i):
-    """Iterations until the first token phase of the batch ends."""
-    instance = s.instances[i]
-    first = s.slots[i, FINISH, 0]
-    for at in range(1, instance.running_tokens):
-        first = min(first, s.slots[i, FINISH, at])
-    return first - instance.token_iterations
 
 
 @inner

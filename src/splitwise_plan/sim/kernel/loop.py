@@ -13,7 +13,6 @@ from splitwise_plan.sim.kernel.batch import (
     growth_bytes,
     has_room,
     is_idle,
-    iterations_to_first_end,
     prompt_bytes,
     select_batch,
     take_memory,
@@ -38,6 +37,7 @@ from splitwise_plan.sim.kernel.state import (
     MISSED,
     MISSES,
     MIXED_POOL,
+    NEVER,
     NONE,
     OVERLOAD,
     PROMPT,
@@ -230,7 +230,7 @@ def start_stretch(s, i, now):
     if instance.running_prompts == 0:
         instance.iteration_s = token_s(s, instance)
         instance.growth_s = instance.context_slope_s * sequences
-        instance.stretch = iterations_to_first_end(s, i)
+        instance.stretch = instance.first_end - instance.token_iterations
         instance.power_w = token_w(s, machine, sequences)
     else:
         if sequences == 0:
@@ -282,15 +282,26 @@ def finish_stretch(s, i, now):
     instance.running_prompts = 0
     for at in range(prompts):
         finish_prompt(s, i, s.slots[i, PROMPT, at], now)
+    if instance.token_iterations >= instance.first_end:
+        finish_token_phases(s, i, now)
+    start_stretch(s, i, now)
+
+
+@inner
+def finish_token_phases(s, i, now):
+    """Token phases that had their last iteration leave the batch; the others close ranks."""
+    instance = s.instances[i]
+    instance.first_end = NEVER
     kept = 0
     for at in range(instance.running_tokens):
-        if s.slots[i, FINISH, at] == instance.token_iterations:
-            finish_token_phase(s, i, s.slots[i, BATCH, at], now)
+        r, finish = s.slots[i, BATCH, at], s.slots[i, FINISH, at]
+        if finish == instance.token_iterations:
+            finish_token_phase(s, i, r, now)
         else:
-            s.slots[i, BATCH, kept], s.slots[i, FINISH, kept] = s.slots[i, BATCH, at], s.slots[i, FINISH, at]
+            s.slots[i, BATCH, kept], s.slots[i, FINISH, kept] = r, finish
+            instance.first_end = min(instance.first_end, finish)
             kept += 1
     instance.running_tokens = kept
-    start_stretch(s, i, now)
 
 
 # KV transfers

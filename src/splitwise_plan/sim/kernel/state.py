@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 NONE = -1
 INF = np.inf
+NEVER = 2**62
 
 # Pools an instance can be in; home is PROMPT or TOKEN.
 PROMPT_POOL, TOKEN_POOL, MIXED_POOL = 0, 1, 2
@@ -91,6 +92,7 @@ INSTANCE = np.dtype(
         ("pending_tokens", np.int64),
         ("context_tokens", np.int64),  # of the token phases in the batch
         ("token_iterations", np.int64),  # since the run began: the clock of token phases
+        ("first_end", np.int64),  # the `token_iterations` at which the batch first loses one
         ("stretch", np.int64),  # iterations until the next boundary
         ("boundaries", np.int64),  # selections so far: the clock of passes
         ("iterations", np.int64),
