@@ -15,10 +15,11 @@ from splitwise_plan.sim.kernel.loop import run as run_kernel
 from splitwise_plan.sim.lower import (
     TRANSFER_MODES,
     InstanceModel,
-    RunInput,
     build_state,
+    lower_models,
     new_rules,
     request_records,
+    target_records,
 )
 
 
@@ -119,18 +120,15 @@ def kernel_state(case: Case, **flags: float) -> k.State:
     }
     arrival, prompt, output = (np.array(column) for column in zip(*case.requests, strict=True))
     count = len(case.requests)
-    in_token_pool = np.repeat([False, True], [len(case.prompt), len(case.token)])
+    models = [instance_model(times) for times in case.prompt[:1] + case.token[:1]]
     return build_state(
-        RunInput(
-            models=[instance_model(case.prompt[0])]
-            + [instance_model(times) for times in case.token[:1]],
-            machine=in_token_pool.astype(np.int64),
-            in_token_pool=in_token_pool,
-            rules=new_rules(**{**values, **flags}),
-            requests=request_records(
-                Requests(arrival, prompt, output), np.ones(count, bool), np.ones((3, count))
-            ),
-        )
+        lower_models(models, new_rules(**{**values, **flags})),
+        prompt_instances=len(case.prompt),
+        token_instances=len(case.token),
+        requests=request_records(
+            Requests(arrival, prompt, output), np.ones(count, bool), np.ones((3, count))
+        ),
+        targets=target_records(()),
     )
 
 

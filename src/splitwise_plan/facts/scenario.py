@@ -76,12 +76,17 @@ class Scenario:
     minimize: Minimize
     seed: int
     seeds: int
+    """Replications a verdict starts from."""
     sources: tuple[FactSource, ...]
     maximize: Literal["throughput"] | None = None
     """Instead of `minimize`: the largest rate under the budgets."""
     power_budget: float | None = None
     """Provisioned power at most: watts, or the paper's units if the assumptions count in those."""
     cost_budget_usd_per_hour: float | None = None
+    max_seeds: int = 12
+    """Replications after which a verdict stays undecided."""
+    rate_step_rps: float = 1.0
+    """Rates are searched on multiples of this (`maximize`)."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
     resolved_toml: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
+from splitwise_plan.search.confidence import estimates, looks, test
+from splitwise_plan.search.driver import in_order
 from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
@@ -25,52 +27,89 @@ from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import Verdict, target_results, verdict
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Evaluator:
-    """Judges designs of a scenario, all on the same requests: one list a replication."""
+    """Judges designs of a scenario, all on the same requests: one list a replication.
 
-    simulators: Sequence[Simulator]
+    A replayed trace is one replication, whatever is asked for. Safe to use from several threads.
+    """
 
-    @classmethod
-    def of(cls, scenario: Scenario, replications: int | None = None) -> Evaluator:
-        """Draw the requests. A replayed trace is one replication, whatever is asked for."""
-        count = scenario.seeds if replications is None else replications
+    def __init__(self, scenario: Scenario, seeds: int | None = None) -> None:
+        """Judge on `seeds` replications exactly, or as the scenario says if None."""
+        self.scenario = scenario
+        first, last = (scenario.seeds, scenario.max_seeds) if seeds is None else (seeds, seeds)
         if scenario.arrivals.process == "trace":
-            count = 1
-        return cls([Simulator.of(scenario, requests_for(scenario, r)) for r in range(count)])
+            first = last = 1
+        self.looks = looks(first, max(first, last) if first > 1 else 1)
+        self._simulators: list[Simulator] = []
+        self._lock = Lock()
+
+    def simulator(self, replication: int) -> Simulator:
+        """The simulator of a replication; its requests are drawn when first asked for."""
+        with self._lock:
+            while len(self._simulators) <= replication:
+                requests = requests_for(self.scenario, len(self._simulators))
+                self._simulators.append(Simulator.of(self.scenario, requests))
+            return self._simulators[replication]
+
+    def simulators(self, replications: int) -> list[Simulator]:
+        """The first `replications` simulators."""
+        return [self.simulator(number) for number in range(replications)]
 
     def judge(self, design: Design) -> Evaluation:
-        """Simulate replication after replication until one does not meet the SLOs.
+        """Simulate replications until the verdict is sure enough (see `confidence`).
 
-        Runs end as soon as they are proven to miss; the verdict is the same as without.
+        Runs end as soon as they are proven to miss. A design that misses in every replication of
+        the first look is not simulated any further.
         """
+        simulations = 0
         done: list[Replication] = []
-        for number, simulator in enumerate(self.simulators):
-            run = simulator.run(design, stop_when_missed=True)
-            done.append(replicate(simulator, number, run))
-            if done[-1].verdict != "meets":
+        for number in range(self.looks[0]):
+            done.append(self._replicate(design, number, stop_when_missed=True))
+            simulations += 1
+        verdicts = {replication.verdict for replication in done}
+        if len(done) == 1 or "meets" not in verdicts:
+            worst: Verdict = "unstable" if "unstable" in verdicts else done[0].verdict
+            return Evaluation(design, worst, tuple(done), simulations)
+        for number, replication in enumerate(done):
+            if not replication.results:
+                done[number] = self._replicate(design, number)
+                simulations += 1
+        for look in self.looks:
+            while len(done) < look:
+                done.append(self._replicate(design, len(done)))
+                simulations += 1
+            verdict = test(estimates([replication.results for replication in done]))
+            if verdict != "undecided":
                 break
-        return Evaluation(design, done[-1].verdict, tuple(done))
+        return Evaluation(design, verdict, tuple(done), simulations)
 
-    def detail(self, design: Design) -> Details:
-        """Simulate every replication to its end and report all there is to say."""
-        runs = [simulator.run(design) for simulator in self.simulators]
-        found = [latencies(s, run) for s, run in zip(self.simulators, runs, strict=True)]
-        replications = tuple(
+    def _replicate(
+        self, design: Design, number: int, *, stop_when_missed: bool = False
+    ) -> Replication:
+        simulator = self.simulator(number)
+        run = simulator.run(design, stop_when_missed=stop_when_missed)
+        return replicate(simulator, number, run)
+
+    def detail(self, design: Design, replications: int | None = None, jobs: int = 1) -> Details:
+        """Simulate replications to their end (default: those of the first look) and report all."""
+        simulators = self.simulators(replications or self.looks[0])
+        runs = list(in_order(lambda simulator: simulator.run(design), simulators, jobs))
+        found = [latencies(s, run) for s, run in zip(simulators, runs, strict=True)]
+        done = tuple(
             replicate(simulator, number, run, latency)
             for number, (simulator, run, latency) in enumerate(
-                zip(self.simulators, runs, found, strict=True)
+                zip(simulators, runs, found, strict=True)
             )
         )
-        evaluation = Evaluation(design, joint_verdict(replications), replications)
-        of_pools = [pools(s, design, run) for s, run in zip(self.simulators, runs, strict=True)]
+        evaluation = Evaluation(design, joint_verdict(done), done, len(done))
+        of_pools = [pools(s, design, run) for s, run in zip(simulators, runs, strict=True)]
         energies = [energy(run, p) for run, p in zip(runs, of_pools, strict=True)]
-        arrived = sum(len(simulator.requests) for simulator in self.simulators)
+        arrived = sum(len(simulator.requests) for simulator in simulators)
         finished = sum(run.finished for run in runs)
         return Details(
             evaluation=evaluation,
             requests=RequestCounts(arrived, finished, arrived - finished, 0),
-            throughput_rps=float(np.mean([_throughput_rps(s, r) for s, r in zip(self.simulators, runs, strict=True)])),
+            throughput_rps=float(np.mean([*map(_throughput_rps, simulators, runs)])),
             latency_s={m: _summary([f.seconds[m] for f in found]) for m in METRICS},
             slowdown={m: _summary([f.slowdown[m] for f in found]) for m in METRICS},
             kv_transfer_s=_summary([_moved(run) for run in runs]),
@@ -84,9 +123,11 @@ class Evaluator:
         )
 
 
-def detail(scenario: Scenario, design: Design, replications: int | None = None) -> Details:
+def detail(
+    scenario: Scenario, design: Design, replications: int | None = None, jobs: int = 1
+) -> Details:
     """Everything about one design, over `replications` (default: the scenario's seeds)."""
-    return Evaluator.of(scenario, replications).detail(design)
+    return Evaluator(scenario, replications).detail(design, jobs=jobs)
 
 
 def records(scenario: Scenario, design: Design, replication: int = 0) -> tuple[Simulator, Run]:
@@ -107,11 +148,15 @@ def replicate(
 
 
 def joint_verdict(replications: Sequence[Replication]) -> Verdict:
-    """`meets` or `misses` where all agree; `unstable` if one is; `undecided` where they differ."""
-    verdicts = {replication.verdict for replication in replications}
-    if "unstable" in verdicts:
-        return "unstable"
-    return verdicts.pop() if len(verdicts) == 1 else "undecided"
+    """The verdict of complete replications, as far as they decide it.
+
+    A miss is called unstable where the backlog grew in at least half of them.
+    """
+    if len(replications) == 1:
+        return replications[0].verdict
+    verdict = test(estimates([replication.results for replication in replications]))
+    growing = sum(replication.verdict == "unstable" for replication in replications)
+    return "unstable" if verdict == "misses" and 2 * growing >= len(replications) else verdict
 
 
 def _throughput_rps(simulator: Simulator, run: Run) -> float:

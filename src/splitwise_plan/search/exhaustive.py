@@ -45,7 +45,7 @@ Report = Callable[[Progress], None]
 def search(scenario: Scenario, jobs: int, progress: Report | None = None) -> SearchResult:
     """The best design of each family of the scenario, and of all."""
     start = time.perf_counter()
-    evaluator = Evaluator.of(scenario)
+    evaluator = Evaluator(scenario)
     searches = [FamilySearch(scenario, space, evaluator, jobs) for space in scenario.spaces]
     results = tuple(one.run(progress) for one in searches)
     found = [result for result in results if result.best is not None]
@@ -76,6 +76,7 @@ class FamilySearch:
     jobs: int
     simulations: int = 0
     simulated: int = 0
+    undecided: int = 0
     excluded: Counter[str] = field(default_factory=Counter)
 
     def run(self, progress: Report | None) -> FamilyResult:
@@ -84,17 +85,17 @@ class FamilySearch:
         size = sum(len(group) for _, group in by_level)
         closest: Evaluation | None = None
         meeting: list[Evaluation] = []
-        better_simulated, better_excluded = 0, Counter[str]()
         judged = self._judge_levels(by_level)
         for _, group in by_level:
-            better_simulated, better_excluded = self.simulated, self.excluded.copy()
+            certificate = self._certificate(size)
             for design in group:
                 evaluation = next(judged)
                 if evaluation is None:
                     self.excluded[CAPACITY] += 1
                 else:
                     self.simulated += 1
-                    self.simulations += len(evaluation.replications)
+                    self.simulations += evaluation.simulations
+                    self.undecided += evaluation.verdict == "undecided"
                     closest = _closer(closest, evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
@@ -105,61 +106,62 @@ class FamilySearch:
             if meeting:
                 break
         else:
-            better_simulated, better_excluded = self.simulated, self.excluded.copy()
+            certificate = self._certificate(size)
         judged.close()
-        return self._result(size, meeting, closest, better_simulated, better_excluded)
+        return self._result(meeting, closest, certificate)
+
+    def _certificate(self, size: int) -> Certificate:
+        """What has been looked at so far."""
+        return Certificate(
+            space=size,
+            better_simulated=self.simulated,
+            better_excluded=dict(self.excluded),
+            better_undecided=self.undecided,
+            exact=True,
+            seeds=self.evaluator.looks[0],
+        )
 
     def _judge_levels(
         self, by_level: list[tuple[float, list[Design]]]
     ) -> Iterator[Evaluation | None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
-        needed = [
+        needed = min(
             prompt_work(s.requests, s.counted, self.scenario.slos, s.alone_s)
-            for s in self.evaluator.simulators
-        ]
+            for s in self.evaluator.simulators(self.evaluator.looks[0])
+        )
+        prompt_rate_of, token_rate_of = self._machine_prompt_rates()
 
         def judge(design: Design) -> Evaluation | None:
-            if not can_carry(max(needed), self._prompt_rates(design)):
-                return None
-            return self.evaluator.judge(design)
+            rates = design.prompt_machines * prompt_rate_of, design.token_machines * token_rate_of
+            return self.evaluator.judge(design) if can_carry(needed, rates) else None
 
         return in_order(judge, (d for _, group in by_level for d in group), self.jobs)
 
-    def _prompt_rates(self, design: Design) -> Iterator[float]:
-        """Best prompt rate of each kind of instance, all of that kind together."""
-        parts = [(design.family.prompt_machine, design.prompt_machines)]
-        if design.family.token_machine is not None:
-            parts.append((design.family.token_machine, design.token_machines))
-        for machine, count in parts:
+    def _machine_prompt_rates(self) -> tuple[float, float]:
+        """Best prompt rate of a prompt machine and of a token machine, all its instances together."""
+        rates = [0.0, 0.0]
+        for pool, machine in enumerate(self.space.family.machines):
             times = phase_times(self.scenario.profiles[machine.profile], self.scenario.assumptions)
-            yield instances_of(machine, count, design.tensor_parallel) * prompt_rate(times)
+            instances = instances_of(machine, 1, self.scenario.tensor_parallel)
+            rates[pool] = instances * prompt_rate(times)
+        return rates[0], rates[1]
 
     def _result(
-        self,
-        size: int,
-        meeting: list[Evaluation],
-        closest: Evaluation | None,
-        better_simulated: int,
-        better_excluded: Counter[str],
+        self, meeting: list[Evaluation], closest: Evaluation | None, certificate: Certificate
     ) -> FamilyResult:
-        details = [self.evaluator.detail(evaluation.design) for evaluation in meeting]
+        details = [self._detail(evaluation) for evaluation in meeting]
         details.sort(key=lambda one: rank(self.scenario, one))
-        near = None
-        if not details and closest is not None:
-            near = self.evaluator.detail(closest.design)
+        near = self._detail(closest) if closest is not None and not details else None
         return FamilyResult(
             space=self.space,
             best=details[0] if details else None,
             ties=tuple(one.evaluation.design for one in details[1:]),
-            certificate=Certificate(
-                space=size,
-                better_simulated=better_simulated,
-                better_excluded=dict(better_excluded),
-                exact=True,
-                seeds=len(self.evaluator.simulators),
-            ),
+            certificate=certificate,
             closest=near,
         )
+
+    def _detail(self, evaluation: Evaluation) -> Details:
+        return self.evaluator.detail(evaluation.design, len(evaluation.replications), self.jobs)
 
 
 def _best(result: FamilyResult) -> Details:
@@ -170,8 +172,10 @@ def _best(result: FamilyResult) -> Details:
 
 def _closer(best: Evaluation | None, other: Evaluation) -> Evaluation:
     """The one that met the SLOs in more replications; of equals the later, which is larger."""
-    if best is None or len(other.replications) >= len(best.replications):
+    if best is None or _met(other) >= _met(best):
         return other
     return best
 
 
+def _met(evaluation: Evaluation) -> int:
+    return sum(replication.verdict == "meets" for replication in evaluation.replications)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
+from splitwise_plan.search.confidence import Estimate, estimates
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
@@ -21,14 +22,17 @@ class Replication:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A design judged: it meets the SLOs if it does so in every replication.
-
-    `replications` ends at the first that does not meet, unless all were asked for.
-    """
+    """A design judged. `simulations` counts all runs, those ended early and repeated included."""
 
     design: Design
     verdict: Verdict
     replications: tuple[Replication, ...]
+    simulations: int
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Each target's percentile over the replications that ran to their end."""
+        return tuple(estimates([r.results for r in self.replications if r.results]))
 
     @property
     def worst(self) -> tuple[TargetResult, ...]:
@@ -88,6 +92,8 @@ class Certificate:
     better_simulated: int
     better_excluded: dict[str, int]
     """By the name of the bound (`models.bounds`)."""
+    better_undecided: int
+    """Of those simulated, how many neither meet nor miss with the stated error."""
     exact: bool
     seeds: int
 

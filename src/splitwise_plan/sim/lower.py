@@ -48,53 +48,72 @@ class TargetCount:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RunInput:
-    """Arguments of one run. I instances in list order, prompt pool first.
+class Lowered:
+    """What runs of one family have in common, as the kernel wants it; see `kernel.state`."""
 
-    `machine`: int (I,), index into `models`; `in_token_pool`: bool (I,); `rules`: one RULES record;
-    `requests`: (N,) REQUEST as `request_records` makes them; the run writes to them.
-    """
-
-    models: Sequence[InstanceModel]
-    machine: NDArray[np.int64]
-    in_token_pool: NDArray[np.bool_]
     rules: np.recarray
-    requests: np.recarray
-    targets: Sequence[TargetCount] = ()
+    points: np.recarray
+    point_counts: NDArray[np.int64]
+    pairs: np.recarray
+    memory_limit_bytes: NDArray[np.float64]
+    """(K,), for each machine type."""
+    context_slope_s: NDArray[np.float64]
 
 
-def build_state(run: RunInput) -> k.State:
-    """Allocate and fill the arrays of one run."""
-    instances = _instances(run)
-    batch_size = int(run.rules[0].max_batch_size)
-    most_pending = min(2 * len(run.requests), MAX_PENDING_ORDERS // len(instances))
-    order = most_pending + batch_size + 2 if run.rules[0].pending_order else 0
-    leaves, winner = _tournaments(instances, run)
-    points, point_counts = _points(run.models)
-    return k.State(
-        requests=run.requests,
-        instances=instances,
-        slots=np.empty((len(instances), k.SLOTS, batch_size), np.int64),
-        picked=np.empty((2, batch_size), np.int64),
-        order=np.empty((len(instances), order), np.int64),
-        flights=np.empty(len(run.requests) + 1, k.FLIGHT).view(np.recarray),
-        leaves=leaves,
-        winner=winner,
-        rules=run.rules,
-        targets=_targets(run.targets),
-        counters=_counters(len(instances)),
+def lower_models(models: Sequence[InstanceModel], rules: np.recarray) -> Lowered:
+    """Arrays of one or two machine types (prompt, token) under `rules`, one RULES record."""
+    points, point_counts = _points(models)
+    return Lowered(
+        rules=rules,
         points=points,
         point_counts=point_counts,
-        pairs=_pairs([model.link for model in run.models]),
+        pairs=_pairs([model.link for model in models]),
+        memory_limit_bytes=np.array([model.memory_bytes for model in models]),
+        context_slope_s=np.array([model.context_slope_s for model in models]),
+    )
+
+
+def build_state(
+    lowered: Lowered,
+    prompt_instances: int,
+    token_instances: int,
+    requests: np.recarray,
+    targets: np.recarray,
+) -> k.State:
+    """Allocate the arrays of one run, which writes to `requests` and `targets`."""
+    count = prompt_instances + token_instances
+    rules = lowered.rules[0]
+    batch_size = int(rules.max_batch_size)
+    most_pending = min(2 * len(requests), MAX_PENDING_ORDERS // count)
+    order = most_pending + batch_size + 2 if rules.pending_order else 0
+    in_token_pool = np.arange(count) >= prompt_instances
+    leaves, winner = _tournaments(in_token_pool, lowered)
+    counters = np.zeros(k.COUNTERS, np.int64)
+    counters[k.LIST_CLOCK] = count
+    return k.State(
+        requests=requests,
+        instances=_instances(in_token_pool, lowered),
+        slots=np.empty((count, k.SLOTS, batch_size), np.int64),
+        picked=np.empty((2, batch_size), np.int64),
+        order=np.empty((count, order), np.int64),
+        flights=np.empty(len(requests) + 1, k.FLIGHT).view(np.recarray),
+        leaves=leaves,
+        winner=winner,
+        rules=lowered.rules,
+        targets=targets,
+        counters=counters,
+        points=lowered.points,
+        point_counts=lowered.point_counts,
+        pairs=lowered.pairs,
     )
 
 
 def new_rules(**values: float) -> np.recarray:
     """One RULES record; fields not given are 0."""
-    rules = np.zeros(1, k.RULES).view(np.recarray)
+    rules = np.zeros(1, k.RULES)
     for name, value in values.items():
-        rules[0][name] = value
-    return rules
+        rules[name] = value
+    return rules.view(np.recarray)
 
 
 def request_records(
@@ -105,88 +124,79 @@ def request_records(
     `counted`: bool (N,), arrivals inside the measured window. `alone_s`: (3, N), TTFT, TBT and E2E of
     each running alone.
     """
-    records = np.zeros(len(requests), k.REQUEST).view(np.recarray)
-    records.arrival_s = requests.arrival_s
-    records.prompt_tokens = requests.prompt_tokens
-    records.output_tokens = requests.output_tokens
+    records = np.zeros(len(requests), k.REQUEST)
+    records["arrival_s"] = requests.arrival_s
+    records["prompt_tokens"] = requests.prompt_tokens
+    records["output_tokens"] = requests.output_tokens
     for name in ("first_token_s", "second_token_s", "last_token_s", "prompt_start_s"):
         records[name] = k.INF
     for name in ("prompt_instance", "token_instance", "next", "previous"):
         records[name] = k.NONE
-    records.counted = counted
-    records.alone_s = alone_s.T
-    return records
+    records["counted"] = counted
+    records["alone_s"] = alone_s.T
+    return records.view(np.recarray)
 
 
-def _instances(run: RunInput) -> np.recarray:
-    records = np.zeros(len(run.machine), k.INSTANCE).view(np.recarray)
-    records.machine = run.machine
-    records.home = np.where(run.in_token_pool, k.TOKEN_POOL, k.PROMPT_POOL)
-    records.pool = records.home
-    records.head = records.tail = k.NONE
-    records.first_end = k.NEVER
-    records.memory_limit_bytes = np.array([model.memory_bytes for model in run.models])[run.machine]
-    records.context_slope_s = np.array([m.context_slope_s for m in run.models])[run.machine]
-    records.memory_bytes = records.booked_bytes = records.peak_bytes = run.rules[0].weights_bytes
-    return records
+def target_records(targets: Sequence[TargetCount]) -> np.recarray:
+    """Targets for the early stop; none: every run goes to its end."""
+    records = np.zeros(len(targets), k.TARGET)
+    records["metric"] = [METRIC_CODES[target.metric] for target in targets]
+    for name in ("relative", "limit", "allowed"):
+        records[name] = [getattr(target, name) for target in targets]
+    return records.view(np.recarray)
 
 
-def _targets(targets: Sequence[TargetCount]) -> np.recarray:
-    records = np.zeros(len(targets), k.TARGET).view(np.recarray)
-    for record, target in zip(records, targets, strict=True):
-        record.metric = METRIC_CODES[target.metric]
-        record.relative = target.relative
-        record.limit = target.limit
-        record.allowed = target.allowed
-    return records
-
-
-def _counters(instances: int) -> NDArray[np.int64]:
-    counters = np.zeros(k.COUNTERS, np.int64)
-    counters[k.LIST_CLOCK] = instances
-    return counters
+def _instances(in_token_pool: NDArray[np.bool_], lowered: Lowered) -> np.recarray:
+    records = np.zeros(len(in_token_pool), k.INSTANCE)
+    records["machine"] = in_token_pool
+    for name in ("home", "pool"):
+        records[name] = np.where(in_token_pool, k.TOKEN_POOL, k.PROMPT_POOL)
+    for name in ("head", "tail"):
+        records[name] = k.NONE
+    records["first_end"] = k.NEVER
+    for name in ("memory_bytes", "booked_bytes", "peak_bytes"):
+        records[name] = lowered.rules["weights_bytes"]
+    records["memory_limit_bytes"] = lowered.memory_limit_bytes[records["machine"]]
+    records["context_slope_s"] = lowered.context_slope_s[records["machine"]]
+    return records.view(np.recarray)
 
 
 def _tournaments(
-    instances: np.recarray, run: RunInput
+    in_token_pool: NDArray[np.bool_], lowered: Lowered
 ) -> tuple[np.recarray, NDArray[np.int64]]:
-    """Trees before the first event: nobody runs, and each instance is in its home pool."""
-    size = 1 << max(len(instances) - 1, 1).bit_length()
-    leaves = np.empty((k.TOURNAMENTS, size), k.LEAF).view(np.recarray)
-    leaves.key = k.INF
-    leaves.position = np.arange(size)
-    token_load = 0.0 if run.rules[0].token_end_by_pending else run.rules[0].weights_bytes
-    leaves.key[k.PROMPT_HOME, np.flatnonzero(~run.in_token_pool)] = 0.0
-    leaves.key[k.TOKEN_HOME, np.flatnonzero(run.in_token_pool)] = token_load
-    winner = np.empty((k.TOURNAMENTS, 2 * size), np.int64)
-    winner[:, size:] = np.arange(size)
-    trees = np.arange(k.TOURNAMENTS)[:, np.newaxis]
-    width = size // 2
-    while width >= 1:  # the matches of one round, from the leaves up
-        left, right = winner[:, 2 * width : 4 * width : 2], winner[:, 2 * width + 1 : 4 * width : 2]
-        right_wins = leaves.key[trees, right] < leaves.key[trees, left]
-        winner[:, width : 2 * width] = np.where(right_wins, right, left)
-        width //= 2
-    return leaves, winner
+    """Trees before the first event: nobody runs, each instance is in its home pool.
+
+    The kernel plays the matches.
+    """
+    size = 1 << max(len(in_token_pool) - 1, 1).bit_length()
+    leaves = np.empty((k.TOURNAMENTS, size), k.LEAF)
+    leaves["position"] = np.arange(size)
+    leaves["key"] = k.INF
+    rules = lowered.rules[0]
+    token_load = 0.0 if rules.token_end_by_pending else rules.weights_bytes
+    key = leaves["key"][:, : len(in_token_pool)]
+    key[k.PROMPT_HOME, ~in_token_pool] = 0.0
+    key[k.TOKEN_HOME, in_token_pool] = token_load
+    return leaves.view(np.recarray), np.empty((k.TOURNAMENTS, 2 * size), np.int64)
 
 
 def _points(models: Sequence[InstanceModel]) -> tuple[np.recarray, NDArray[np.int64]]:
     curves = [(m.prompt_time, m.token_time, m.prompt_power, m.token_power) for m in models]
     counts = np.array([[len(curve.x) for curve in machine] for machine in curves])
-    points = np.zeros((*counts.shape, counts.max()), k.POINT).view(np.recarray)
+    points = np.zeros((*counts.shape, counts.max()), k.POINT)
     for machine, four in enumerate(curves):
         for which, curve in enumerate(four):
-            points.x[machine, which, : len(curve.x)] = curve.x
-            points.y[machine, which, : len(curve.x)] = curve.y
-    return points, counts
+            points["x"][machine, which, : len(curve.x)] = curve.x
+            points["y"][machine, which, : len(curve.x)] = curve.y
+    return points.view(np.recarray), counts
 
 
 def _pairs(links: Sequence[Link]) -> np.recarray:
-    pairs = np.empty((len(links), len(links)), k.PAIR).view(np.recarray)
+    pairs = np.empty((len(links), len(links)), k.PAIR)
     for a, source in enumerate(links):
         for b, destination in enumerate(links):
             pairs[a, b] = (
                 min(source.bandwidth_bytes_per_s, destination.bandwidth_bytes_per_s),
                 max(source.layerwise_visible_s, destination.layerwise_visible_s),
             )
-    return pairs
+    return pairs.view(np.recarray)

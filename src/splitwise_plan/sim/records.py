@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+Ints = NDArray[np.int64]
 
 
 class Stop(IntEnum):
@@ -27,7 +27,10 @@ class Stop(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestRecords:
-    """One entry a request, in order of arrival; inf where it did not happen. Times in seconds."""
+    """One entry a request, in order of arrival; inf where it did not happen. Times in seconds.
+
+    Views of the kernel's records: they stay as they are, the run is over.
+    """
 
     first_token_s: Floats
     """Time of the first output token (absolute)."""

@@ -6,18 +6,18 @@ share nothing that they write, so several may go on in threads of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.memory import instance_memory_bytes, kv_bytes_per_token
 from splitwise_plan.models.performance import phase_times, reference_times
 from splitwise_plan.models.power import instance_power
@@ -26,11 +26,13 @@ from splitwise_plan.sim.kernel.loop import run as run_kernel
 from splitwise_plan.sim.lower import (
     TRANSFER_MODES,
     InstanceModel,
-    RunInput,
+    Lowered,
     TargetCount,
     build_state,
+    lower_models,
     new_rules,
     request_records,
+    target_records,
 )
 from splitwise_plan.sim.records import InstanceRecords, RequestRecords, Run, Stop
 
@@ -50,82 +52,74 @@ class Simulator:
     requests: Requests
     alone_s: NDArray[np.float64]
     counted: NDArray[np.bool_]
-    models: dict[str, InstanceModel]
-    """By machine id."""
+    families: dict[str, Lowered]
+    """By family id."""
+    targets: np.recarray
+    """The SLO targets as the early stop counts them."""
 
     @classmethod
     def of(cls, scenario: Scenario, requests: Requests) -> Simulator:
+        """A simulator of the families of a scenario on these requests."""
         reference = scenario.profiles[scenario.reference_machine.profile]
         times = phase_times(reference, scenario.assumptions)
         alone = reference_times(requests, times, scenario.assumptions)
-        alone_s = np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s])
         counted = requests.arrival_s >= scenario.warm_up_s
-        machines = {m.id: m for space in scenario.spaces for m in space.family.machines}
-        models = {
-            name: instance_model(scenario, machine, scenario.tensor_parallel)
-            for name, machine in machines.items()
-        }
-        return cls(scenario, requests, alone_s, counted, models)
+        return cls(
+            scenario,
+            requests,
+            alone_s=np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s]),
+            counted=counted,
+            families={s.family.id: lower_family(scenario, s.family) for s in scenario.spaces},
+            targets=target_records(target_counts(scenario.slos, requests, counted)),
+        )
 
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
+        machines, counts = design.family.machines, (design.prompt_machines, design.token_machines)
+        instances = [
+            instances_of(machine, count, design.tensor_parallel)
+            for machine, count in zip(machines, counts, strict=False)
+        ]
         state = build_state(
-            RunInput(
-                models=[self.models[machine.id] for machine in design.family.machines],
-                machine=_per_instance(design, [0, 1 if design.family.token_machine else 0]),
-                in_token_pool=_per_instance(design, [False, True]),
-                rules=self._rules(design),
-                requests=request_records(self.requests, self.counted, self.alone_s),
-                targets=self.target_counts() if stop_when_missed else (),
-            )
+            self.families[design.family.id],
+            prompt_instances=instances[0],
+            token_instances=sum(instances[1:]),
+            requests=request_records(self.requests, self.counted, self.alone_s),
+            targets=self.targets.copy() if stop_when_missed else self.targets[:0],
         )
         stop, end_s = run_kernel(state)
-        return _records(state, Stop(stop), end_s)
+        return _run(state, Stop(stop), float(end_s))
 
-    def target_counts(self) -> list[TargetCount]:
-        """The SLO targets as counts of requests that may exceed their limit.
 
-        A percentile q of n values is above its limit for certain once n - floor(q (n - 1)) of them
-        are: the order statistic it interpolates up from is then one of those. One fewer is allowed.
-        """
-        everyone = int(self.counted.sum())
-        streaming = int((self.counted & (self.requests.output_tokens > 1)).sum())
-        counts = {"ttft": everyone, "tbt": streaming, "e2e": everyone}
-        return [
-            TargetCount(
-                target.metric,
-                target.unit == "slowdown",
-                target.limit,
-                n - 1 - floor(np.true_divide(target.percentile, 100) * (n - 1)),
-            )
-            for target in self.scenario.slos.targets
-            if (n := counts[target.metric]) > 0
-        ]
+def target_counts(
+    slos: SLOSet, requests: Requests, counted: NDArray[np.bool_]
+) -> list[TargetCount]:
+    """The SLO targets as counts of requests that may exceed their limit.
 
-    def _rules(self, design: Design) -> np.recarray:
-        llm, options = self.scenario.llm, self.scenario.scheduler
-        assumptions = self.scenario.assumptions
-        return new_rules(
-            weights_bytes=llm.weights_bytes,
-            kv_bytes=kv_bytes_per_token(llm, assumptions),
-            layers=llm.layers,
-            mixing_factor=options.mixing_factor,
-            retry_s=RETRY_S,
-            transfer=TRANSFER_MODES[assumptions.kv_transfer],
-            tbt_gaps=assumptions.tbt_denominator == "gaps",
-            prompt_queue_limit_tokens=options.prompt_queue_limit_tokens,
-            max_batch_size=options.max_batch_size,
-            max_batch_tokens=options.max_batch_tokens,
-            max_passes=options.max_passes,
-            baseline=design.family.is_baseline,
-            token_end_by_pending=options.token_end == "pending_tokens",
-            return_when_drained=options.mixed_return == "drained",
-            reserve_whole=assumptions.memory == "reserve_whole",
-            mixed_at_least_token=assumptions.mixed_iteration == "longer_of_both",
-            pending_order=assumptions.ageing == "pending_order",
-            long_prompt_does_not_cut=not assumptions.long_prompt_cuts,
-            stop_behind_prompts=assumptions.newcomers == "before_waiting_prompts",
+    A percentile q of n values is above its limit for certain once n - floor(q (n - 1)) of them are:
+    the order statistic it interpolates up from is then one of those. One fewer is allowed.
+    """
+    everyone = int(counted.sum())
+    streaming = int((counted & (requests.output_tokens > 1)).sum())
+    counts = {"ttft": everyone, "tbt": streaming, "e2e": everyone}
+    return [
+        TargetCount(
+            target.metric,
+            target.unit == "slowdown",
+            target.limit,
+            n - 1 - floor(np.true_divide(target.percentile, 100) * (n - 1)),
         )
+        for target in slos.targets
+        if (n := counts[target.metric]) > 0
+    ]
+
+
+def lower_family(scenario: Scenario, family: Family) -> Lowered:
+    """The machine types of a family and the scenario's rules, as arrays."""
+    models = [
+        instance_model(scenario, machine, scenario.tensor_parallel) for machine in family.machines
+    ]
+    return lower_models(models, _rules(scenario, family))
 
 
 def instance_model(scenario: Scenario, machine: Machine, tensor_parallel: int) -> InstanceModel:
@@ -153,40 +147,46 @@ def instances_of(machine: Machine, machines: int, tensor_parallel: int) -> int:
     return machines * (machine.gpus // tensor_parallel)
 
 
-def _per_instance(design: Design, values: Sequence[int | bool]) -> NDArray[np.int64]:
-    """`values` of the two pools, repeated for each instance in list order: (I,)."""
-    prompt, token = design.family.prompt_machine, design.family.token_machine
-    counts = [instances_of(prompt, design.prompt_machines, design.tensor_parallel), 0]
-    if token is not None:
-        counts[1] = instances_of(token, design.token_machines, design.tensor_parallel)
-    return np.repeat(np.array(values), counts)
+def _rules(scenario: Scenario, family: Family) -> np.recarray:
+    llm, options = scenario.llm, scenario.scheduler
+    assumptions = scenario.assumptions
+    return new_rules(
+        weights_bytes=llm.weights_bytes,
+        kv_bytes=kv_bytes_per_token(llm, assumptions),
+        layers=llm.layers,
+        mixing_factor=options.mixing_factor,
+        retry_s=RETRY_S,
+        transfer=TRANSFER_MODES[assumptions.kv_transfer],
+        tbt_gaps=assumptions.tbt_denominator == "gaps",
+        prompt_queue_limit_tokens=options.prompt_queue_limit_tokens,
+        max_batch_size=options.max_batch_size,
+        max_batch_tokens=options.max_batch_tokens,
+        max_passes=options.max_passes,
+        baseline=family.is_baseline,
+        token_end_by_pending=options.token_end == "pending_tokens",
+        return_when_drained=options.mixed_return == "drained",
+        reserve_whole=assumptions.memory == "reserve_whole",
+        mixed_at_least_token=assumptions.mixed_iteration == "longer_of_both",
+        pending_order=assumptions.ageing == "pending_order",
+        long_prompt_does_not_cut=not assumptions.long_prompt_cuts,
+        stop_behind_prompts=assumptions.newcomers == "before_waiting_prompts",
+    )
 
 
-def _records(state: k.State, stop: Stop, end_s: float) -> Run:
+def _run(state: k.State, stop: Stop, end_s: float) -> Run:
     requests, instances = state.requests, state.instances
     return Run(
-        requests=RequestRecords(
-            first_token_s=requests.first_token_s.copy(),
-            second_token_s=requests.second_token_s.copy(),
-            last_token_s=requests.last_token_s.copy(),
-            prompt_start_s=requests.prompt_start_s.copy(),
-            kv_transfer_s=requests.kv_transfer_s.copy(),
-            prompt_instance=requests.prompt_instance.astype(np.int32),
-            token_instance=requests.token_instance.astype(np.int32),
-        ),
+        requests=RequestRecords(*(requests[f.name] for f in fields(RequestRecords))),
         instances=InstanceRecords(
-            prompt_busy_s=instances.prompt_busy_s.copy(),
-            token_busy_s=instances.token_busy_s.copy(),
-            energy_j=instances.energy_j.copy(),
-            iterations=instances.iterations.copy(),
-            peak_memory_bytes=instances.peak_bytes.copy(),
+            prompt_busy_s=instances["prompt_busy_s"],
+            token_busy_s=instances["token_busy_s"],
+            energy_j=instances["energy_j"],
+            iterations=instances["iterations"],
+            peak_memory_bytes=instances["peak_bytes"],
         ),
         stop=stop,
-        end_s=float(end_s),
+        end_s=end_s,
         finished=int(state.counters[k.FINISHED]),
         pool_moves=int(state.counters[k.POOL_MOVES]),
         mixed_requests=int(state.counters[k.MIXED_REQUESTS]),
     )
-
-
-

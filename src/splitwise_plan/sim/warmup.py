@@ -39,7 +39,14 @@ def compile_kernel() -> float:
     from splitwise_plan.facts.profile import Curve
     from splitwise_plan.facts.requests import Requests
     from splitwise_plan.sim.kernel.loop import run
-    from splitwise_plan.sim.lower import InstanceModel, RunInput, build_state, new_rules, request_records
+    from splitwise_plan.sim.lower import (
+        InstanceModel,
+        build_state,
+        lower_models,
+        new_rules,
+        request_records,
+        target_records,
+    )
 
     start = time.perf_counter()
     one = Curve(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
@@ -47,5 +54,5 @@ def compile_kernel() -> float:
     rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
     requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
     records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
-    run(build_state(RunInput([model], np.zeros(1, int), np.zeros(1, bool), rules, records)))
+    run(build_state(lower_models([model], rules), 1, 0, records, target_records(())))
     return time.perf_counter() - start

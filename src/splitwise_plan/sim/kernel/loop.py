@@ -44,6 +44,7 @@ from splitwise_plan.sim.kernel.state import (
     PROMPTS,
     SERIALIZED,
     TBT,
+    TOURNAMENTS,
     TRANSFERS,
     TTFT,
 )
@@ -57,7 +58,7 @@ from splitwise_plan.sim.kernel.timing import (
     token_w,
     transfer_s,
 )
-from splitwise_plan.sim.kernel.tournament import leave, set_key
+from splitwise_plan.sim.kernel.tournament import leave, play_all, set_key
 
 
 @entry
@@ -66,6 +67,8 @@ def run(s):
 
     Returns (reason to stop, time of the last event in seconds).
     """
+    for tree in range(TOURNAMENTS):
+        play_all(s, tree)
     requests = s.requests
     now, arrived, failed_retries = 0.0, 0, 0
     while True:

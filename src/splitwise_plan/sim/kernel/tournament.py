@@ -12,18 +12,34 @@ from splitwise_plan.sim.kernel.state import INF, NONE
 
 
 @inner
+def play_all(s, tree):
+    """Play every match of `tree`, from the leaves up."""
+    leaves, winner = s.leaves[tree], s.winner[tree]
+    size = len(leaves)
+    for i in range(size):
+        winner[size + i] = i
+    for node in range(size - 1, 0, -1):
+        winner[node] = winner_of(leaves, winner[2 * node], winner[2 * node + 1])
+
+
+@inner
+def winner_of(leaves, one, other):
+    """Which of two instances goes on."""
+    if leaves[other].key < leaves[one].key:
+        return other
+    if leaves[other].key == leaves[one].key and leaves[other].position < leaves[one].position:
+        return other
+    return one
+
+
+@inner
 def set_key(s, tree, i, key):
     """Give instance `i` a new `key` in `tree` and replay its matches up to the root."""
     leaves, winner = s.leaves[tree], s.winner[tree]
     leaves[i].key = key
     node = (len(leaves) + i) >> 1
     while node >= 1:
-        best, other = winner[2 * node], winner[2 * node + 1]
-        if leaves[other].key < leaves[best].key or (
-            leaves[other].key == leaves[best].key
-            and leaves[other].position < leaves[best].position
-        ):
-            best = other
+        best = winner_of(leaves, winner[2 * node], winner[2 * node + 1])
         before = winner[node]
         winner[node] = best
         if before != i and best != i:  # it neither left nor took this match: nothing changes above
