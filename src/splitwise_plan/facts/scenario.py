@@ -15,6 +15,9 @@ from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.facts.workload import Workload
 
+SEED_BUDGET = 4
+"""`max_seeds`, where it is not given, as a multiple of `seeds`."""
+
 Minimize = Literal["cost", "power", "machines"]
 
 
@@ -83,7 +86,7 @@ class Scenario:
     power_budget: float | None = None
     """Provisioned power at most: watts, or the paper's units if the assumptions count in those."""
     cost_budget_usd_per_hour: float | None = None
-    max_seeds: int = 12
+    max_seeds: int = SEED_BUDGET * 3
     """Replications after which a verdict stays undecided."""
     rate_step_rps: float = 1.0
     """Rates are searched on multiples of this (`maximize`)."""

@@ -20,7 +20,7 @@ from splitwise_plan.facts.workload import LengthTable, Workload
 from splitwise_plan.units import Dimension, UnitError, to_si
 
 DEFAULT_DURATION_S = 120.0
-MIN_REQUESTS, MAX_REQUESTS = 1.0, 5e7
+MIN_REQUESTS, MAX_REQUESTS = 1.0, 1e7
 GIB = 2.0**30
 
 
@@ -50,6 +50,18 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
         yield layers.place(
             ("maximize",), "maximize needs a budget", "give power_budget or cost_budget"
         )
+    if content.maximize and content.rate:
+        yield layers.place(("rate",), "rate and maximize are both given", "keep one of them")
+    if content.rate_step and not content.maximize:
+        yield layers.place(("rate_step",), "rate_step needs maximize = 'throughput'", "drop it")
+    if content.max_seeds is not None and content.max_seeds < content.seeds:
+        what = f"max_seeds {content.max_seeds} is less than seeds {content.seeds}"
+        yield layers.place(("max_seeds",), what, "give at least as many")
+    if content.warm_up and not replays(content):
+        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
+        if content.warm_up.si >= duration:
+            what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
+            yield layers.place(("warm_up",), what, "must be less than duration")
     for key in ("power_budget", "cost_budget"):
         if getattr(content, key) and not content.maximize:
             yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")

@@ -19,6 +19,7 @@ MAX_DURATION_S = 1e7
 Id = Annotated[str, Field(min_length=1, max_length=4096)]
 Rate = Annotated[Quantity, number_in("rps"), within("rate", 0, MAX_RATE_RPS, above=True)]
 Duration = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S, above=True)]
+WarmUp = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S)]
 Burstiness = Annotated[Quantity, number_in("1"), within("count", 1e-3, 1e4)]
 
 
@@ -128,6 +129,9 @@ class ScenarioFile(Strict):
     cost_budget: Budget | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     seeds: Annotated[int, Field(ge=1, le=10_000)] = 3
+    max_seeds: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    rate_step: Rate | None = None
+    warm_up: WarmUp | None = None
     families: Ids | None = Field(default=None, min_length=1)
     machines: Machines | None = None
     prompt_machines: Machines | None = None

@@ -31,6 +31,9 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     yield from _objective_lines(scenario)
     yield f"seed = {scenario.seed}"
     yield f"seeds = {scenario.seeds}"
+    yield f"max_seeds = {scenario.max_seeds}"
+    if scenario.warm_up_s > 0:
+        yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
     yield f"families = [{ids}]"
     if folders:
@@ -58,6 +61,7 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"minimize = {_string(scenario.minimize)}"
     else:
         yield f"maximize = {_string(scenario.maximize)}"
+        yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
     if scenario.power_budget is not None:
         unit = "paper units" if scenario.assumptions.power_accounting == "paper" else "W"
         yield f"power_budget = {_quantity(scenario.power_budget, unit)}"

@@ -18,19 +18,22 @@ CAPACITY = "prompt capacity"
 Floats = NDArray[np.float64]
 
 
-def prompt_rate(times: PhaseTimes) -> float:
+def prompt_rate(times: PhaseTimes, mixing_factor: float = 1.0) -> float:
     """Prompt tokens per second at which no iteration of an instance can do better.
 
-    An iteration over B prompt tokens, with token phases or without, takes at least prompt_s(B), and
-    prompt_s is piecewise linear: B / prompt_s(B) is monotone between two points, so that its largest
-    value is at a point, or at 0 or infinity: the slopes of the first and the last piece.
+    An iteration with B prompt tokens takes prompt_s(B), or with n token phases at least
+    mixing_factor x prompt_s(B + n). With R the largest x / prompt_s(x), and f the factor or 1 if
+    that is less, both are at least f B / R. prompt_s is piecewise linear, so x / prompt_s(x) is
+    monotone between two points: its largest value over x >= 1 is at a point, at 1 or at infinity.
     """
     x, y = times.prompt_x, times.prompt_y
-    rates = x[x > 0] / y[x > 0]
     last_slope = (y[-1] - y[-2]) / (x[-1] - x[-2])
-    if last_slope <= 0.0 or times.prompt_s(1.0) <= 0.0:
+    at_one = float(times.prompt_s(1.0))
+    if last_slope <= 0.0 or at_one <= 0.0:
         return float("inf")
-    return float(max(rates.max(), 1.0 / last_slope, 1.0 / float(times.prompt_s(1.0))))
+    inside = x >= 1
+    best = max(float((x[inside] / y[inside]).max()), 1.0 / last_slope, 1.0 / at_one)
+    return best / min(1.0, mixing_factor)
 
 
 def prompt_work(

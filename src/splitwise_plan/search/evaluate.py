@@ -83,6 +83,13 @@ class Evaluator:
                 break
         return Evaluation(design, verdict, tuple(done), simulations)
 
+    def seems_to_meet(self, design: Design) -> bool:
+        """A quick look without a stated error: every replication of the first look meets."""
+        return all(
+            self._replicate(design, number, stop_when_missed=True).verdict == "meets"
+            for number in range(self.looks[0])
+        )
+
     def _replicate(
         self, design: Design, number: int, *, stop_when_missed: bool = False
     ) -> Replication:

@@ -1,6 +1,6 @@
-"""Exhaustive search in the order of the objective: the first level that meets the SLOs is the best.
+"""The least cost, power or machine count at a rate: exhaustive search in objective order.
 
-Every better design was then simulated and failed, or was excluded by a bound; that is the
+The first level of the objective at which a design meets the SLOs is the best. Every better design was then simulated and failed, or was excluded by a bound; that is the
 certificate. No monotonicity is assumed: more machines may hurt.
 """
 
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import CAPACITY, can_carry, prompt_rate, prompt_work
-from splitwise_plan.models.performance import phase_times
+from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import in_order
 from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -24,22 +24,8 @@ from splitwise_plan.search.outcome import (
     FamilyResult,
     SearchResult,
 )
+from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.space import levels, objective, provisioned_power
-from splitwise_plan.sim.simulator import instances_of
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a search stands, told after each design."""
-
-    family: str
-    simulated: int
-    excluded: int
-    space: int
-    best: Design | None
-
-
-Report = Callable[[Progress], None]
 
 
 def search(scenario: Scenario, jobs: int, progress: Report | None = None) -> SearchResult:
@@ -57,12 +43,11 @@ def search(scenario: Scenario, jobs: int, progress: Report | None = None) -> Sea
 def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
     """Order of designs that meet the SLOs: objective, machines, power, then SLO margin."""
     design = details.evaluation.design
-    margin = min(result.margin for result in details.evaluation.worst)
     return (
         objective(scenario, design),
         design.machines,
         provisioned_power(scenario, design),
-        -margin,
+        -details.evaluation.margin,
     )
 
 
@@ -125,26 +110,12 @@ class FamilySearch:
         self, by_level: list[tuple[float, list[Design]]]
     ) -> Iterator[Evaluation | None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
-        needed = min(
-            prompt_work(s.requests, s.counted, self.scenario.slos, s.alone_s)
-            for s in self.evaluator.simulators(self.evaluator.looks[0])
-        )
-        prompt_rate_of, token_rate_of = self._machine_prompt_rates()
+        bound = PromptCapacity(self.scenario, self.space, self.evaluator)
 
         def judge(design: Design) -> Evaluation | None:
-            rates = design.prompt_machines * prompt_rate_of, design.token_machines * token_rate_of
-            return self.evaluator.judge(design) if can_carry(needed, rates) else None
+            return self.evaluator.judge(design) if bound.can_carry(design) else None
 
         return in_order(judge, (d for _, group in by_level for d in group), self.jobs)
-
-    def _machine_prompt_rates(self) -> tuple[float, float]:
-        """Best prompt rate of a prompt machine and of a token machine, all its instances together."""
-        rates = [0.0, 0.0]
-        for pool, machine in enumerate(self.space.family.machines):
-            times = phase_times(self.scenario.profiles[machine.profile], self.scenario.assumptions)
-            instances = instances_of(machine, 1, self.scenario.tensor_parallel)
-            rates[pool] = instances * prompt_rate(times)
-        return rates[0], rates[1]
 
     def _result(
         self, meeting: list[Evaluation], closest: Evaluation | None, certificate: Certificate
@@ -172,10 +143,4 @@ def _best(result: FamilyResult) -> Details:
 
 def _closer(best: Evaluation | None, other: Evaluation) -> Evaluation:
     """The one that met the SLOs in more replications; of equals the later, which is larger."""
-    if best is None or _met(other) >= _met(best):
-        return other
-    return best
-
-
-def _met(evaluation: Evaluation) -> int:
-    return sum(replication.verdict == "meets" for replication in evaluation.replications)
+    return other if best is None or other.met >= best.met else best

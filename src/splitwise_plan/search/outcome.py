@@ -30,6 +30,16 @@ class Evaluation:
     simulations: int
 
     @property
+    def met(self) -> int:
+        """Replications that met the SLOs on their own."""
+        return sum(replication.verdict == "meets" for replication in self.replications)
+
+    @property
+    def margin(self) -> float:
+        """Least margin of the estimated targets, as a share of the limit."""
+        return min(1.0 - e.mean / e.target.limit for e in self.estimates)
+
+    @property
     def estimates(self) -> tuple[Estimate, ...]:
         """Each target's percentile over the replications that ran to their end."""
         return tuple(estimates([r.results for r in self.replications if r.results]))
@@ -113,6 +123,8 @@ class FamilyResult:
     certificate: Certificate
     closest: Details | None
     """Where there is no best: the design simulated that came nearest to the SLOs."""
+    rate_rps: float | None = None
+    """Where the rate was searched: the largest that `best` meets the SLOs at."""
 
     @property
     def family(self) -> Family:

@@ -13,8 +13,11 @@ from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.sim.kernel import state as k
 
-MAX_PENDING_ORDERS = 1 << 24
-"""[ref] Room for pending tasks over all instances; a run that outgrows it is overloaded."""
+MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 24
+"""[ref] Room for pending tasks of an instance, and of all; a run that outgrows it is overloaded.
+
+Inserting into the pending order takes time in proportion to its length.
+"""
 
 TRANSFER_MODES = {"serialized": k.SERIALIZED, "layerwise": k.LAYERWISE, "auto": k.AUTO}
 METRIC_CODES = {"ttft": k.TTFT, "tbt": k.TBT, "e2e": k.E2E}
@@ -84,7 +87,7 @@ def build_state(
     count = prompt_instances + token_instances
     rules = lowered.rules[0]
     batch_size = int(rules.max_batch_size)
-    most_pending = min(2 * len(requests), MAX_PENDING_ORDERS // count)
+    most_pending = min(2 * len(requests), MAX_PENDING, MAX_PENDING_OVER_ALL // count)
     order = most_pending + batch_size + 2 if rules.pending_order else 0
     in_token_pool = np.arange(count) >= prompt_instances
     leaves, winner = _tournaments(in_token_pool, lowered)

@@ -27,8 +27,8 @@ def is_cold() -> bool:
     """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
     from splitwise_plan.sim.kernel.loop import run
 
-    cache = getattr(run, "_cache", None)  # absent when jitting is disabled
-    return cache is not None and not Path(cache.cache_path).joinpath(cache._index_name).exists()
+    folder = getattr(getattr(run, "_cache", None), "cache_path", None)  # None: not jitted
+    return folder is not None and not any(Path(folder).glob("loop.run*.nbi"))
 
 
 def compile_kernel() -> float:
