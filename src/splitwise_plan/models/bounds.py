@@ -50,12 +50,12 @@ def prompt_work(
     """
     if not counted.any():
         return 0.0
-    arrival = requests.arrival_s[counted]
+    arrival = requests.arrival_s[counted] - requests.arrival_s[0]
     prompts = requests.prompt_tokens[counted].astype(np.float64)
     longest = np.sort(prompts)[::-1]
     needed = 0.0
     for target in slos.targets:
-        if target.metric == "tbt":
+        if target.metric not in ("ttft", "e2e"):
             continue
         alone = alone_s[0 if target.metric == "ttft" else 2][counted]
         limit_s = target.limit * (alone if target.unit == "slowdown" else 1.0)

@@ -110,7 +110,7 @@ class Evaluator:
         )
         evaluation = Evaluation(design, joint_verdict(done), done, len(done))
         of_pools = [pools(s, design, run) for s, run in zip(simulators, runs, strict=True)]
-        energies = [energy(run, p) for run, p in zip(runs, of_pools, strict=True)]
+        energies = [energy(*each) for each in zip(simulators, runs, of_pools, strict=True)]
         arrived = sum(len(simulator.requests) for simulator in simulators)
         finished = sum(run.finished for run in runs)
         return Details(
@@ -168,12 +168,14 @@ def joint_verdict(replications: Sequence[Replication]) -> Verdict:
 
 def _throughput_rps(simulator: Simulator, run: Run) -> float:
     last_arrival_s = float(simulator.requests.arrival_s[-1])
+    span_s = last_arrival_s - simulator.start_s
     finished = int(np.count_nonzero(run.requests.last_token_s <= last_arrival_s))
-    return finished / last_arrival_s if last_arrival_s > 0 else float("nan")
+    return finished / span_s if span_s > 0 else float("nan")
 
 
 def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
     values = np.concatenate(parts)
+    values = values[~np.isnan(values)]
     if len(values) == 0:
         return LatencySummary(*[float("nan")] * 4)
     return LatencySummary(

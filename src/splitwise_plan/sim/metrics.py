@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.slo import METRICS, Metric
+from splitwise_plan.facts.slo import METRICS, Metric, SLOTarget
 from splitwise_plan.models.power import instance_power
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator, instances_of
@@ -19,18 +19,29 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Latencies:
-    """Latencies of the requests in the measured window, in order of arrival; inf: unfinished.
+    """Latencies of the M requests in the measured window, in order of arrival; inf: unfinished.
 
-    `seconds[metric]`, `slowdown[metric]`: float64 (M,). TBT leaves out requests of one output token.
+    `seconds[metric]`, `slowdown[metric]`: float64 (M,). TBT is nan for requests of one output token.
     """
 
     seconds: Mapping[Metric, Floats]
     slowdown: Mapping[Metric, Floats]
 
+    def of(self, target: SLOTarget) -> Floats:
+        """What a target is about, in its unit: float64 (M,)."""
+        if target.metric == "goodput":
+            return np.fmax.reduce(
+                [self._in(metric, unit) / limit for metric, limit, unit in target.joint_limits]
+            )
+        return self._in(target.metric, target.unit)
+
+    def _in(self, metric: Metric, unit: str) -> Floats:
+        return self.slowdown[metric] if unit == "slowdown" else self.seconds[metric]
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What the machines of one pool did, from the first arrival to the end of the run."""
+    """What the machines of one pool did, from the start to the end of the run."""
 
     pool: str
     machine: str
@@ -64,13 +75,11 @@ def latencies(simulator: Simulator, run: Run) -> Latencies:
     tbt = np.full(len(requests), np.inf)
     streamed = finished & (requests.output_tokens > 1)
     tbt[streamed] = (e2e[streamed] - ttft[streamed]) / gaps[streamed]
-    everyone = simulator.counted
-    streaming = everyone & (requests.output_tokens > 1)
-    chosen = {"ttft": everyone, "tbt": streaming, "e2e": everyone}
+    tbt[requests.output_tokens == 1] = np.nan
+    rows = simulator.counted
     seconds: dict[Metric, Floats] = {}
     slowdown: dict[Metric, Floats] = {}
     for metric, values, alone in zip(METRICS, (ttft, tbt, e2e), simulator.alone_s, strict=True):
-        rows = chosen[metric]
         seconds[metric] = values[rows]
         slowdown[metric] = values[rows] / alone[rows]
     return Latencies(seconds, slowdown)
@@ -79,8 +88,9 @@ def latencies(simulator: Simulator, run: Run) -> Latencies:
 def percentile(values: Floats, q: float) -> float:
     """Percentile `q` (0..100) by linear interpolation; inf where it rests on an unfinished request.
 
-    Returns nan for no values.
+    nan is no value; without any the percentile is nan.
     """
+    values = values[~np.isnan(values)]
     if len(values) == 0:
         return float("nan")
     finite = np.isfinite(values)
@@ -100,7 +110,7 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
         parts = [("shared", family.prompt_machine, design.prompt_machines)]
     else:
         parts.append(("token", family.token_machine, design.token_machines))
-    records, duration_s = run.instances, max(run.end_s, 1e-12)
+    records, duration_s = run.instances, max(run.end_s - simulator.start_s, 1e-12)
     found, start = [], 0
     for name, machine, count in parts:
         size = instances_of(machine, count, tp)
@@ -125,7 +135,8 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
     return found
 
 
-def energy(run: Run, of_pools: list[Pool]) -> Energy:
+def energy(simulator: Simulator, run: Run, of_pools: list[Pool]) -> Energy:
     """Sum over the pools."""
     watts = sum(pool.average_power_w for pool in of_pools)
-    return Energy(watts, watts * run.end_s / 3600.0 / run.finished if run.finished else np.inf)
+    hours = (run.end_s - simulator.start_s) / 3600.0
+    return Energy(watts, watts * hours / run.finished if run.finished else np.inf)

@@ -50,6 +50,8 @@ class Simulator:
 
     scenario: Scenario
     requests: Requests
+    start_s: float
+    """When the run starts: at 0, or with the first arrival of a trace."""
     alone_s: NDArray[np.float64]
     counted: NDArray[np.bool_]
     families: dict[str, Lowered]
@@ -63,10 +65,12 @@ class Simulator:
         reference = scenario.profiles[scenario.reference_machine.profile]
         times = phase_times(reference, scenario.assumptions)
         alone = reference_times(requests, times, scenario.assumptions)
-        counted = requests.arrival_s >= scenario.warm_up_s
+        start_s = float(requests.arrival_s[0]) if scenario.arrivals.process == "trace" else 0.0
+        counted = requests.arrival_s >= start_s + scenario.warm_up_s
         return cls(
             scenario,
             requests,
+            start_s=start_s,
             alone_s=np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s]),
             counted=counted,
             families={s.family.id: lower_family(scenario, s.family) for s in scenario.spaces},
@@ -110,7 +114,7 @@ def target_counts(
             n - 1 - floor(np.true_divide(target.percentile, 100) * (n - 1)),
         )
         for target in slos.targets
-        if (n := counts[target.metric]) > 0
+        if target.metric != "goodput" and (n := counts[target.metric]) > 0
     ]
 
 

@@ -36,18 +36,10 @@ class TargetResult:
 
 
 def target_results(slos: SLOSet, latencies: Latencies) -> list[TargetResult]:
-    """Every target, in the order of the SLO file."""
+    """Every target, in the order of the SLO file, attainments last."""
     return [
-        TargetResult(
-            target,
-            percentile(
-                latencies.slowdown[target.metric]
-                if target.unit == "slowdown"
-                else latencies.seconds[target.metric],
-                target.percentile,
-            ),
-        )
-        for target in slos.targets
+        TargetResult(target, percentile(latencies.of(target), target.percentile))
+        for target in slos.all_targets
     ]
 
 

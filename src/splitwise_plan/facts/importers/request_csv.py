@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ from splitwise_plan.facts.requests import Requests
 MAX_TOKENS = 10_000_000
 """More tokens than this in one request is taken for a mistake."""
 MAX_PROBLEMS = 20
+CLOCK_TIME_S = 1e8
+"""Arrivals in seconds that begin later than this (three years) are times since 1970."""
 
 FORMATS = (
     ("arrival_s", "prompt_tokens", "output_tokens"),
@@ -57,13 +60,18 @@ def read_requests(path: Path) -> Requests:
 def parse_requests(data: bytes, where: str) -> Requests:
     """Parse the bytes of a request trace; `where` names it in problems.
 
-    Dates become seconds since the first request. Raises `InputError`, 20 problems at most.
+    Dates, and seconds since 1970, become seconds since the first request. Raises `InputError`, 20 problems at most.
     """
     text = decode(data, where)
     layout = _layout(text, where)
     requests = _parse_whole(text, layout)
-    if requests is not None:
-        return requests
+    if requests is None:
+        requests = _parse_rowwise(text, layout, where)
+    start_s = requests.arrival_s[0] if requests.arrival_s[0] >= CLOCK_TIME_S else 0.0
+    return replace(requests, arrival_s=requests.arrival_s - start_s)
+
+
+def _parse_rowwise(text: str, layout: _Layout, where: str) -> Requests:
     rows, problems = _parse_rows(text, layout, where)
     if problems:
         raise InputError(_capped(problems, where))
