@@ -13,7 +13,7 @@ from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.sim.kernel import state as k
 
-MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 24
+MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 23
 """[ref] Room for pending tasks of an instance, and of all; a run that outgrows it is overloaded.
 
 Inserting into the pending order takes time in proportion to its length.
