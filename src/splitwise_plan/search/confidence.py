@@ -50,7 +50,7 @@ def estimates(replications: Sequence[Sequence[TargetResult]]) -> list[Estimate]:
     return found
 
 
-def test(found: Sequence[Estimate]) -> Verdict:
+def decide(found: Sequence[Estimate]) -> Verdict:
     """What a look says: `undecided` asks for more replications."""
     if any(estimate.low > estimate.target.limit for estimate in found):
         return "misses"

@@ -12,7 +12,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.search.confidence import estimates, looks, test
+from splitwise_plan.search.confidence import decide, estimates, looks
 from splitwise_plan.search.driver import in_order
 from splitwise_plan.search.outcome import (
     Details,
@@ -78,7 +78,7 @@ class Evaluator:
             while len(done) < look:
                 done.append(self._replicate(design, len(done)))
                 simulations += 1
-            verdict = test(estimates([replication.results for replication in done]))
+            verdict = decide(estimates([replication.results for replication in done]))
             if verdict != "undecided":
                 break
         return Evaluation(design, verdict, tuple(done), simulations)
@@ -161,7 +161,7 @@ def joint_verdict(replications: Sequence[Replication]) -> Verdict:
     """
     if len(replications) == 1:
         return replications[0].verdict
-    verdict = test(estimates([replication.results for replication in replications]))
+    verdict = decide(estimates([replication.results for replication in replications]))
     growing = sum(replication.verdict == "unstable" for replication in replications)
     return "unstable" if verdict == "misses" and 2 * growing >= len(replications) else verdict
 

@@ -1,0 +1,100 @@
+"""The largest rate under a budget, against brute force on small spaces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.search.capacity import frontier, maximize_rate, within_budget
+from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.space import designs
+
+
+def question(**given: Any) -> Scenario:
+    defaults = {"maximize": "throughput", "duration": 40, "rate_step": 1}
+    return load_scenario(Catalog(), None, {**defaults, **given})
+
+
+def judge_at(scenario: Scenario, rate_rps: float, design: Design) -> str:
+    arrivals = replace(scenario.arrivals, rate_rps=rate_rps)
+    return Evaluator(replace(scenario, arrivals=arrivals)).judge(design).verdict
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"power_budget": "5xdgx-h100", "family": ["splitwise-hh", "splitwise-ha", "baseline-h100"]},
+        {"cost_budget": "120 USD/h", "family": ["splitwise-aa"], "workload": "conversation"},
+        {
+            "power_budget": "4xdgx-h100",
+            "family": ["splitwise-hhcap"],
+            "assumptions": "splitwisesim",
+            "workload": "conversation",
+        },
+    ],
+    ids=["power", "cost", "paper units"],
+)
+def test_answer_is_the_last_feasible_rate(given: dict[str, Any]) -> None:
+    scenario = question(**given)
+    result = maximize_rate(scenario, jobs=1)
+    for found in result.families:
+        candidates = frontier(scenario, found.space)
+        rate = found.rate_rps or 0.0
+        beyond = [judge_at(scenario, rate + 1, design) for design in candidates]
+        assert "meets" not in beyond
+        assert found.certificate.space == len(candidates)
+        assert found.certificate.better == len(candidates)
+        assert found.certificate.better_undecided == beyond.count("undecided")
+        if found.best is None:
+            continue
+        meeting = [d for d in candidates if judge_at(scenario, rate, d) == "meets"]
+        assert {found.best.evaluation.design, *found.ties} == set(meeting)
+    fastest = max(found.rate_rps or 0.0 for found in result.families)
+    assert result.best is not None
+    assert result.best.rate_rps == fastest
+
+
+@pytest.mark.parametrize("family", ["splitwise-ha", "splitwise-hh", "baseline-a100"])
+@pytest.mark.parametrize("budget", ["1xdgx-h100", "7xdgx-h100", "40xdgx-h100"])
+def test_frontier_uses_up_the_budget(family: str, budget: str) -> None:
+    scenario = question(power_budget=budget, cost_budget="900 USD/h", family=family)
+    [space] = scenario.spaces
+    inside = [d for d in designs(space, 8) if within_budget(scenario, d)]
+    on_it = frontier(scenario, space)
+    for design in inside:
+        bigger = [
+            other
+            for other in inside
+            if other != design
+            and other.prompt_machines >= design.prompt_machines
+            and other.token_machines >= design.token_machines
+        ]
+        assert (design in on_it) == (not bigger)
+
+
+def test_forty_h100_are_seventy_a100_in_paper_units() -> None:
+    scenario = question(
+        power_budget="40xdgx-h100", assumptions="splitwisesim", family="baseline-a100"
+    )
+    [design] = frontier(scenario, scenario.spaces[0])
+    assert design.machines == 70
+
+
+def test_a_budget_for_nothing_finds_nothing() -> None:
+    scenario = question(power_budget="1 kW", family="splitwise-hh")
+    result = maximize_rate(scenario, jobs=1)
+    assert result.best is None
+    assert result.families[0].certificate.space == 0
+
+
+def test_jobs_change_nothing() -> None:
+    scenario = question(power_budget="5xdgx-h100", family=["splitwise-hh", "splitwise-aa"])
+    one, two = (maximize_rate(scenario, jobs) for jobs in (1, 2))
+    assert one.families == two.families
+    assert one.simulations == two.simulations
