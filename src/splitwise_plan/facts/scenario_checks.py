@@ -30,7 +30,7 @@ def replays(content: ScenarioFile) -> bool:
 
 
 def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
-    """Keys that contradict each other: lengths, arrivals, objective, and how many requests."""
+    """Keys that contradict each other: lengths, arrivals, and how many requests."""
     if content.workload and content.trace:
         yield layers.place(("trace",), "workload and trace are both given", "keep one of them")
     if replays(content) and content.arrivals:
@@ -42,6 +42,25 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
         )
     if content.burstiness and content.arrivals != "gamma":
         yield layers.place(("burstiness",), "burstiness needs arrivals = 'gamma'", "add it")
+    if content.max_seeds is not None and content.max_seeds < content.seeds:
+        what = f"max_seeds {content.max_seeds} is less than seeds {content.seeds}"
+        yield layers.place(("max_seeds",), what, "give at least as many")
+    if content.warm_up and not replays(content):
+        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
+        if content.warm_up.si >= duration:
+            what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
+            yield layers.place(("warm_up",), what, "must be less than duration")
+    if content.rate is not None:
+        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
+        expected = content.rate.si * duration
+        if not MIN_REQUESTS <= expected <= MAX_REQUESTS:
+            what = f"rate x duration is {expected:,.6g} requests"
+            fix = f"must be {MIN_REQUESTS:g} to {MAX_REQUESTS:,.0f}"
+            yield layers.place(("duration" if content.duration else "rate",), what, fix)
+
+
+def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
+    """What is minimized or maximized, and the keys that go with it."""
     if content.maximize and content.minimize:
         yield layers.place(
             ("minimize",), "minimize and maximize are both given", "keep one of them"
@@ -54,24 +73,9 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
         yield layers.place(("rate",), "rate and maximize are both given", "keep one of them")
     if content.rate_step and not content.maximize:
         yield layers.place(("rate_step",), "rate_step needs maximize = 'throughput'", "drop it")
-    if content.max_seeds is not None and content.max_seeds < content.seeds:
-        what = f"max_seeds {content.max_seeds} is less than seeds {content.seeds}"
-        yield layers.place(("max_seeds",), what, "give at least as many")
-    if content.warm_up and not replays(content):
-        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
-        if content.warm_up.si >= duration:
-            what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
-            yield layers.place(("warm_up",), what, "must be less than duration")
     for key in ("power_budget", "cost_budget"):
         if getattr(content, key) and not content.maximize:
             yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")
-    if content.rate is not None:
-        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
-        expected = content.rate.si * duration
-        if not MIN_REQUESTS <= expected <= MAX_REQUESTS:
-            what = f"rate x duration is {expected:,.6g} requests"
-            fix = f"must be {MIN_REQUESTS:g} to {MAX_REQUESTS:,.0f}"
-            yield layers.place(("duration" if content.duration else "rate",), what, fix)
 
 
 def machine_problems(

@@ -25,6 +25,7 @@ from splitwise_plan.facts.scenario_checks import (
     budget,
     length_problems,
     machine_problems,
+    objective_problems,
     replays,
 )
 from splitwise_plan.facts.scenario_layers import merge
@@ -71,6 +72,7 @@ def load_scenario(
         raise InputError(sorted_problems(lookup.problems)) from None
     own = _own_catalog(lookup, content, catalog)
     lookup.problems += arrival_problems(content, layers)
+    lookup.problems += objective_problems(content, layers)
     named = _named(lookup, content, own)
     if named is None or lookup.problems:
         raise InputError(sorted_problems(lookup.problems))
@@ -174,6 +176,10 @@ def _replayed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> tuple[A
     """The trace's own arrivals, cut at the duration if one is given that is shorter."""
     last = float(trace.arrival_s[-1])
     duration = content.duration.si if content.duration else None
+    end = last if duration is None else min(last, duration)
+    if content.warm_up and content.warm_up.si > end - trace.arrival_s[0]:
+        what = f"warm_up {content.warm_up.si:g} s leaves no request of the trace"
+        lookup.add(("warm_up",), what, f"its arrivals span {end - trace.arrival_s[0]:g} s")
     if duration is None or duration > last:
         return Arrivals("trace", None, last or 1.0), trace
     kept = trace.arrival_s < duration

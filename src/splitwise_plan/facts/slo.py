@@ -17,8 +17,8 @@ Limit = tuple[Metric, float, Literal["slowdown", "s"]]
 class SLOTarget:
     """`metric` at `percentile` (0..100) must not exceed `limit`, in `unit`.
 
-    `goodput` is the largest ratio of a request's latencies to its `joint_limits`: at most 1 where it
-    meets them all.
+    `goodput` is the largest ratio of a request's latencies to its `joint_limits`: at most 1 where
+    it meets them all.
     """
 
     metric: Metric | Literal["goodput"]

@@ -33,7 +33,7 @@ def prompt_rate(times: PhaseTimes, mixing_factor: float = 1.0) -> float:
         return float("inf")
     inside = x >= 1
     best = max(float((x[inside] / y[inside]).max()), 1.0 / last_slope, 1.0 / at_one)
-    return best / min(1.0, mixing_factor)
+    return float(best / min(1.0, mixing_factor))
 
 
 def prompt_work(

@@ -1,1 +1,1 @@
-
+"""Which design: judging, searching, and proving that nothing better works."""

@@ -1,10 +1,10 @@
 """The largest rate under a budget: iso-power and iso-cost throughput.
 
-Rates are multiples of the scenario's `rate_step_rps`. The space is the designs of a family that use
-up the budget: within it, and adding a machine of either type would exceed it or the family's range.
-A rate is feasible if one of them meets the SLOs there. The answer is a feasible rate whose next step
-is not: every design of the space was judged at that next step, and none meets. That no higher rate
-is feasible again is assumed, as in any capacity found by bisection.
+Rates are multiples of the scenario's `rate_step_rps`. The space is the designs of a family that
+use up the budget: within it, and adding a machine of either type would exceed it or the family's
+range. A rate is feasible if one of them meets the SLOs there. The answer is a feasible rate whose
+next step is not: every design of the space was judged at that next step, and none meets. That no
+higher rate is feasible again is assumed, as in any capacity found by bisection.
 """
 
 from __future__ import annotations
@@ -175,11 +175,14 @@ class RateSearch:
         return max(1, min(int(0.5 * most / mean / self.scenario.rate_step_rps), MAX_LEVELS - 1))
 
     def _some(self) -> list[Design]:
-        """A few candidates: those around the last that seemed to meet, then some of all the rest."""
+        """A few candidates: those around the last that seemed to meet, then some of the rest."""
         around = self.favourite or self.candidates[len(self.candidates) // 2]
         ordered = sorted(
             self.candidates,
-            key=lambda one: (abs(one.prompt_machines - around.prompt_machines), one.prompt_machines),
+            key=lambda one: (
+                abs(one.prompt_machines - around.prompt_machines),
+                one.prompt_machines,
+            ),
         )
         return ordered[:NEAREST] + ordered[NEAREST :: len(ordered) // NEAREST or 1]
 

@@ -52,6 +52,8 @@ def estimates(replications: Sequence[Sequence[TargetResult]]) -> list[Estimate]:
 
 def decide(found: Sequence[Estimate]) -> Verdict:
     """What a look says: `undecided` asks for more replications."""
+    if not found:
+        return "undecided"
     if any(estimate.low > estimate.target.limit for estimate in found):
         return "misses"
     if all(estimate.high <= estimate.target.limit for estimate in found):

@@ -1,12 +1,21 @@
-"""Evaluations in parallel. Results come back in the order asked, so `jobs` changes no answer."""
+"""Evaluations in parallel, and the ways into joblib and Optuna: nothing else imports them.
+
+Results come back in the order asked, so neither the number of jobs nor the machines they run on
+change an answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from joblib import Parallel, delayed
+if TYPE_CHECKING:
+    from optuna import Study, Trial
+    from optuna.distributions import BaseDistribution
+    from optuna.samplers import BaseSampler
+    from optuna.storages import BaseStorage
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -14,18 +23,261 @@ Result = TypeVar("Result")
 AHEAD = 12
 """Few enough that little is wasted when a search stops, enough to keep all threads busy."""
 
+LOCK_GRACE_S = 10
+"""A journal's lock that is older was left behind by a process that was killed."""
+
+Point = dict[str, str | int]
+Domain = Mapping[str, Sequence[str] | tuple[int, int]]
+"""By name: the words to choose from, or the first and last of the integers."""
+
+
+class Cluster:
+    """The threads of all Dask workers of a scheduler; a context, connected while it is open."""
+
+    def __init__(self, address: str) -> None:
+        """`address` of the scheduler, e.g. `tcp://10.0.0.1:8786`. Needs the extra `[dask]`."""
+        from distributed import Client
+
+        self.client = Client(address, set_as_default=False)
+
+    @property
+    def threads(self) -> int:
+        return max(1, sum(self.client.nthreads().values()))
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.client.close()
+
+
+Jobs = int | Cluster
+"""Threads here, or the workers of a cluster."""
+
+
+def threads(jobs: Jobs) -> int:
+    """How many evaluations run at a time."""
+    return jobs if isinstance(jobs, int) else jobs.threads
+
+
+def here(jobs: Jobs) -> int:
+    """Threads of this process: for work whose data is too large to send."""
+    return jobs if isinstance(jobs, int) else 1
+
 
 def in_order(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int
+    function: Callable[[Item], Result], items: Iterable[Item], jobs: Jobs
 ) -> Iterator[Result]:
-    """Apply `function` to `items` in `jobs` threads (the kernel holds no lock); yield in order.
+    """Apply `function` to `items` in threads (the kernel holds no lock) or on a cluster, in order.
 
     Lazy: no more than `AHEAD` items a job are begun beyond the one yielded last.
     """
     if jobs == 1:
         yield from map(function, items)
         return
+    from joblib import Parallel, delayed, parallel_config
+
     remaining = iter(items)
-    with Parallel(n_jobs=jobs, backend="threading") as parallel:
-        while chunk := list(islice(remaining, AHEAD * jobs)):
-            yield from parallel(delayed(function)(item) for item in chunk)
+    backend: dict[str, Any] = {"backend": "threading", "n_jobs": jobs}
+    if isinstance(jobs, Cluster):
+        backend = {"backend": "dask", "client": jobs.client}
+    size = AHEAD * threads(jobs)
+    while chunk := list(islice(remaining, size)):
+        with parallel_config(**backend):
+            done = Parallel()(delayed(function)(item) for item in chunk)
+        yield from done
+
+
+class Conversation:
+    """Ask and tell: which points to try next, given what became of those before.
+
+    One objective: TPE, all parameters together [1], with constraints as in [2]. Several: NSGA-II
+    [3]. All is in memory and starts from a seed, and points are told in the order they were asked:
+    the same answers get the same questions.
+
+    [1] Bergstra et al., Algorithms for Hyper-Parameter Optimization, NeurIPS 2011.
+    [2] Watanabe & Hutter, c-TPE, IJCAI 2023, as far as Optuna's TPESampler has it.
+    [3] Deb et al., A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II, 2002.
+    """
+
+    def __init__(self, domain: Domain, objectives: int, seed: int, first: Sequence[Point]) -> None:
+        """Minimise so many objectives over a domain, beginning with the points `first`."""
+        import optuna
+
+        sampler: BaseSampler
+        if objectives == 1:
+            sampler = optuna.samplers.TPESampler(
+                n_startup_trials=max(10, len(first)), multivariate=True, seed=seed
+            )
+        else:
+            sampler = optuna.samplers.NSGAIISampler(population_size=POPULATION, seed=seed)
+        self._domain = _distributions(domain)
+        self._study = _quiet(
+            lambda: optuna.create_study(sampler=sampler, directions=["minimize"] * objectives)
+        )
+        for point in first:
+            self._study.enqueue_trial(point)
+        self._asked: list[Trial] = []
+
+    def ask(self, count: int) -> list[Point]:
+        """The next points."""
+        self._asked = [self._study.ask(self._domain) for _ in range(count)]
+        return [dict(trial.params) for trial in self._asked]
+
+    def tell(self, outcomes: Iterable[tuple[Sequence[float], float | None]]) -> None:
+        """Of each point asked last: its objectives, and its constraint (None; kept if <= 0)."""
+        for trial, (values, excess) in zip(self._asked, outcomes, strict=True):
+            if excess is not None:
+                trial.set_constraint(CONSTRAINT, excess)
+            self._study.tell(trial, list(values))
+
+
+POPULATION = 48
+"""Of NSGA-II: a multiple of the batches in which points are asked."""
+
+CONSTRAINT = "slo excess"
+
+
+class Notebook:
+    """Results kept in a study of an Optuna storage, one trial each, for all who work on it.
+
+    A trial is begun (`claim`) before its work and finished (`write`) after it. What was begun and
+    never finished, because its process was killed, is anyone's again.
+    """
+
+    def __init__(
+        self, storage: str | None, study: str, question: str, domain: Domain, objectives: int
+    ) -> None:
+        """Open or create a study: `storage` a file, a database's URL, or None for memory.
+
+        Raises `LookupError` where the study is there and is about another `question`.
+        """
+        import optuna
+
+        self._domain = _distributions(domain)
+        self._sampler = _given()
+        self._study: Study = _quiet(
+            lambda: optuna.create_study(
+                storage=_storage(storage),
+                study_name=study,
+                sampler=self._sampler,
+                directions=["minimize"] * objectives,
+                load_if_exists=True,
+            )
+        )
+        known = self._study.user_attrs.get("question")
+        if known is None:
+            self._study.set_user_attr("question", question)
+        elif known != question:
+            raise LookupError(f"the study {study!r} is about another question")
+        self._read: set[int] = set()
+        self._claims: dict[str, Trial] = {}
+
+    def read(self) -> tuple[dict[str, Any], set[str]]:
+        """What was finished since the last call, by its key; and all that others have begun."""
+        found, begun = {}, set()
+        mine = {trial.number for trial in self._claims.values()}
+        for trial in self._study.get_trials(deepcopy=False):
+            key = trial.user_attrs.get("design")
+            if key is None or trial.number in self._read:
+                continue
+            if trial.state.is_finished():
+                self._read.add(trial.number)
+                if "evaluation" in trial.user_attrs:
+                    found[key] = trial.user_attrs["evaluation"]
+            elif trial.number not in mine:
+                begun.add(key)
+        return found, begun
+
+    def claim(self, points: Mapping[str, Point], *, take_over: bool = False) -> list[str]:
+        """Begin points by key. Returns those whose work is ours: nobody else began them before.
+
+        With `take_over`, all of them.
+        """
+        for key, point in points.items():
+            self._sampler.point = point
+            trial = self._study.ask(self._domain)
+            trial.set_user_attr("design", key)
+            self._claims[key] = trial
+        if take_over:
+            return list(points)
+        first: dict[str, int] = {}
+        for one in self._study.get_trials(deepcopy=False):
+            if one.state.name != "FAIL" and (key := one.user_attrs.get("design")) in points:
+                first.setdefault(key, one.number)
+        lost = [key for key in points if first[key] != self._claims[key].number]
+        for key in lost:
+            self._study.tell(self._claims.pop(key), state=_failed())
+        return [key for key in points if key not in lost]
+
+    def write(
+        self, key: str, values: Sequence[float], excess: float | None, evaluation: object
+    ) -> None:
+        """Finish a point that was claimed."""
+        trial = self._claims.pop(key)
+        if excess is not None:
+            trial.set_constraint(CONSTRAINT, excess)
+        trial.set_user_attr("evaluation", evaluation)
+        self._study.tell(trial, list(values))
+        self._read.add(trial.number)
+
+
+def _storage(storage: str | None) -> str | BaseStorage | None:
+    if storage is None or "://" in storage:
+        return storage
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
+
+    lock = JournalFileSymlinkLock(storage, grace_period=LOCK_GRACE_S)
+    return JournalStorage(JournalFileBackend(storage, lock))
+
+
+def _distributions(domain: Domain) -> dict[str, BaseDistribution]:
+    from optuna.distributions import CategoricalDistribution, IntDistribution
+
+    return {
+        name: IntDistribution(*axis)
+        if isinstance(axis, tuple)
+        else CategoricalDistribution(list(axis))
+        for name, axis in domain.items()
+    }
+
+
+def _failed() -> Any:
+    from optuna.trial import TrialState
+
+    return TrialState.FAIL
+
+
+def _given() -> Any:
+    """A sampler that answers with its `point`: for trials chosen elsewhere."""
+    from optuna.samplers import BaseSampler
+
+    class Given(BaseSampler):
+        point: Point
+
+        def infer_relative_search_space(self, study: Study, trial: Any) -> dict[str, Any]:
+            return {}
+
+        def sample_relative(self, study: Study, trial: Any, search_space: Any) -> dict[str, Any]:
+            return {}
+
+        def sample_independent(
+            self, study: Study, trial: Any, param_name: str, param_distribution: Any
+        ) -> str | int:
+            return self.point[param_name]
+
+    return Given()
+
+
+def _quiet(make: Callable[[], Study]) -> Study:
+    """Without Optuna's log lines: results and diagnostics are ours to print."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return make()

@@ -1,15 +1,17 @@
-"""The least cost, power or machine count at a rate: exhaustive search in objective order.
+"""The least cost, power or machine count at a rate, by exhaustive search in objective order.
 
-The first level of the objective at which a design meets the SLOs is the best. Every better design was then simulated and failed, or was excluded by a bound; that is the
-certificate. No monotonicity is assumed: more machines may hurt.
+The first level of the objective at which a design meets the SLOs is the best. Every better design
+was then simulated and failed, or was excluded by a bound; that is the certificate. No monotonicity
+is assumed: more machines may hurt.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
@@ -73,8 +75,7 @@ class FamilySearch:
         judged = self._judge_levels(by_level)
         for _, group in by_level:
             certificate = self._certificate(size)
-            for design in group:
-                evaluation = next(judged)
+            for evaluation in islice(judged, len(group)):
                 if evaluation is None:
                     self.excluded[CAPACITY] += 1
                 else:
@@ -108,7 +109,7 @@ class FamilySearch:
 
     def _judge_levels(
         self, by_level: list[tuple[float, list[Design]]]
-    ) -> Iterator[Evaluation | None]:
+    ) -> Generator[Evaluation | None, None, None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
         bound = PromptCapacity(self.scenario, self.space, self.evaluator)
 

@@ -1,4 +1,4 @@
-"""The simulator: facts are lowered to arrays, a compiled kernel runs them, statistics come after."""
+"""The simulator: facts become arrays, a compiled kernel runs them, statistics come after."""
 
 from splitwise_plan.sim.warmup import set_cache_folder
 

@@ -124,8 +124,8 @@ def request_records(
 ) -> np.recarray:
     """Records of requests that nothing has happened to yet.
 
-    `counted`: bool (N,), arrivals inside the measured window. `alone_s`: (3, N), TTFT, TBT and E2E of
-    each running alone.
+    `counted`: bool (N,), arrivals inside the measured window. `alone_s`: (3, N), TTFT, TBT and E2E
+    of each running alone.
     """
     records = np.zeros(len(requests), k.REQUEST)
     records["arrival_s"] = requests.arrival_s

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 class Latencies:
     """Latencies of the M requests in the measured window, in order of arrival; inf: unfinished.
 
-    `seconds[metric]`, `slowdown[metric]`: float64 (M,). TBT is nan for requests of one output token.
+    `seconds[metric]`, `slowdown[metric]`: float64 (M,); TBT is nan where there is one output token.
     """
 
     seconds: Mapping[Metric, Floats]
@@ -30,9 +30,9 @@ class Latencies:
     def of(self, target: SLOTarget) -> Floats:
         """What a target is about, in its unit: float64 (M,)."""
         if target.metric == "goodput":
-            return np.fmax.reduce(
-                [self._in(metric, unit) / limit for metric, limit, unit in target.joint_limits]
-            )
+            ratios = [self._in(metric, unit) / limit for metric, limit, unit in target.joint_limits]
+            largest: Floats = np.fmax.reduce(ratios)
+            return largest
         return self._in(target.metric, target.unit)
 
     def _in(self, metric: Metric, unit: str) -> Floats:
@@ -68,9 +68,7 @@ def latencies(simulator: Simulator, run: Run) -> Latencies:
     requests, records = simulator.requests, run.requests
     ttft = records.first_token_s - requests.arrival_s
     e2e = records.last_token_s - requests.arrival_s
-    gaps = requests.output_tokens - (
-        simulator.scenario.assumptions.tbt_denominator == "gaps"
-    )
+    gaps = requests.output_tokens - (simulator.scenario.assumptions.tbt_denominator == "gaps")
     finished = np.isfinite(e2e)
     tbt = np.full(len(requests), np.inf)
     streamed = finished & (requests.output_tokens > 1)

@@ -44,7 +44,7 @@ RETRY_S = 1.0
 class Simulator:
     """What runs of a scenario on one list of requests have in common.
 
-    `alone_s`: float64 (3, N), TTFT, TBT and E2E of each request alone on the SLOs' reference machine.
+    `alone_s`: float64 (3, N), TTFT, TBT and E2E of each request alone on the reference machine.
     `counted`: bool (N,), arrivals inside the measured window.
     """
 
@@ -89,7 +89,9 @@ class Simulator:
             prompt_instances=instances[0],
             token_instances=sum(instances[1:]),
             requests=request_records(self.requests, self.counted, self.alone_s),
-            targets=self.targets.copy() if stop_when_missed else self.targets[:0],
+            targets=(self.targets if stop_when_missed else self.targets[:0])
+            .copy()
+            .view(np.recarray),
         )
         stop, end_s = run_kernel(state)
         return _run(state, Stop(stop), float(end_s))

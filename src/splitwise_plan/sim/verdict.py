@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -54,16 +55,19 @@ def verdict(run: Run, results: list[TargetResult], latencies: Latencies) -> Verd
         return "unstable"
     if run.stop == Stop.MISSES:
         return "misses"
-    if all(result.met for result in results if not np.isnan(result.value)):
+    measured = [result for result in results if not np.isnan(result.value)]
+    if not measured:
+        return "undecided"
+    if all(result.met for result in measured):
         return "meets"
     growing = any(is_growing(latencies.slowdown[metric]) for metric in ("ttft", "e2e"))
     return "unstable" if growing else "misses"
 
 
 def is_growing(slowdown: NDArray[np.float64]) -> bool:
-    """Whether slowdowns, in order of arrival, grow from quarter to quarter, and at least `GROWTH`."""
+    """Whether slowdowns, in order of arrival, grow from quarter to quarter, `GROWTH` at least."""
     if len(slowdown) < 40:
         return False
     medians = [float(np.median(quarter)) for quarter in np.array_split(slowdown, 4)]
-    rising = all(a < b for a, b in zip(medians, medians[1:], strict=False))
+    rising = all(a < b for a, b in pairwise(medians))
     return rising and medians[3] >= GROWTH * medians[1]

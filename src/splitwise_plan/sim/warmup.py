@@ -32,7 +32,7 @@ def is_cold() -> bool:
 
 
 def compile_kernel() -> float:
-    """Compile the kernel, or load it from the cache, by running it on one request. Returns seconds."""
+    """Compile the kernel, or load it from the cache, on one request. Returns its seconds."""
     import numpy as np
 
     from splitwise_plan.facts.machine import Link

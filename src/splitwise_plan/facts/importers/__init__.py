@@ -1,1 +1,1 @@
-
+"""Readers of other tools' files: request traces and measurements."""

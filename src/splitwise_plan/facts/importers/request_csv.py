@@ -60,7 +60,8 @@ def read_requests(path: Path) -> Requests:
 def parse_requests(data: bytes, where: str) -> Requests:
     """Parse the bytes of a request trace; `where` names it in problems.
 
-    Dates, and seconds since 1970, become seconds since the first request. Raises `InputError`, 20 problems at most.
+    Dates, and seconds since 1970, become seconds since the first request. Raises `InputError` with
+    20 problems at most.
     """
     text = decode(data, where)
     layout = _layout(text, where)

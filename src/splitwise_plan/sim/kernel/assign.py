@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.state import (
     INF,
@@ -130,9 +129,9 @@ def least_of_all(s):
 def choose_ends(s, r):
     """Both ends of an arriving request, and an instance moved in vain: (prompt, token, in vain).
 
-    The token end is NONE if there is no token phase, the last NONE but in the last resort. Where a
-    pool is full, an instance of the opposite pool moves to the mixed pool and helps out; where there
-    is none to move, one instance of any pool takes both phases.
+    The token end is NONE if there is no token phase. Where a pool is full, an instance of the
+    opposite pool moves to the mixed pool and helps out; where there is none to move, one instance
+    of any pool takes both phases, and the one moved for the other end was moved in vain.
     """
     rules, request = s.rules[0], s.requests[r]
     has_token_phase = request.output_tokens > 1

@@ -7,7 +7,6 @@ then kept for a whole stretch of iterations, until one of them ends or the stret
 
 from __future__ import annotations
 
-
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import (
     append,
@@ -17,7 +16,16 @@ from splitwise_plan.sim.kernel.queues import (
     remove_from_order,
     task_passes,
 )
-from splitwise_plan.sim.kernel.state import ARRIVED, BATCH, FINISH, NEVER, NONE, PREEMPTED, PROMPT, PROMPTS
+from splitwise_plan.sim.kernel.state import (
+    ARRIVED,
+    BATCH,
+    FINISH,
+    NEVER,
+    NONE,
+    PREEMPTED,
+    PROMPT,
+    PROMPTS,
+)
 
 
 @inner
@@ -179,7 +187,9 @@ def pick_batch(s, i):
 
     kept = min(instance.running_tokens, places_left(s, prompts, prompt_tokens, picked))
 
-    while s.instances[i].head[ARRIVED] != NONE and fits(s, prompts, prompt_tokens, picked + kept, 1):
+    while s.instances[i].head[ARRIVED] != NONE and fits(
+        s, prompts, prompt_tokens, picked + kept, 1
+    ):
         r = s.instances[i].head[ARRIVED]
         waiting = s.instances[i].head[PROMPTS]
         if rules.stop_behind_prompts and waiting != NONE and waiting < r:

@@ -9,14 +9,16 @@ Nothing allocates, so reference counting is off (`_nrt`). Counting, and handing 
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 
-entry = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-inner = njit(
-    nogil=True,
-    error_model="numpy",
-    _nrt=False,
-    forceinline=True,
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_MERGED: dict[str, Any] = {
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+entry = njit(cache=True, **_COMMON)
+inner = njit(**_COMMON, **_MERGED)

@@ -5,9 +5,6 @@ At equal times in that order, then by instance, request, arrival.
 
 from __future__ import annotations
 
-
-from splitwise_plan.sim.kernel.flights import land, next_landing_s, take_off
-from splitwise_plan.sim.kernel.jit import entry, inner
 from splitwise_plan.sim.kernel.assign import add_load, assign, go_home_if_drained, move
 from splitwise_plan.sim.kernel.batch import (
     growth_bytes,
@@ -17,6 +14,8 @@ from splitwise_plan.sim.kernel.batch import (
     select_batch,
     take_memory,
 )
+from splitwise_plan.sim.kernel.flights import land, next_landing_s, take_off
+from splitwise_plan.sim.kernel.jit import entry, inner
 from splitwise_plan.sim.kernel.queues import (
     ASLEEP,
     append,
@@ -196,8 +195,7 @@ def finish_token_phase(s, i, r, now):
 def note_latency(s, metric, r, value_s):
     """Count a broken limit; once more broke it than may, the target is missed whatever follows.
 
-    A percentile q over n values is above its limit for certain when n - floor(q (n - 1)) values are:
-    the order statistic it interpolates from is then one of them. `allowed` is one less than that.
+    See `simulator.target_counts` for how many `allowed` is.
     """
     for t in range(len(s.targets)):
         target = s.targets[t]
@@ -269,7 +267,7 @@ def cut_stretch(s, i, now):
 
 @inner
 def finish_stretch(s, i, now):
-    """The running iterations of `i` end: prompts end, token phases advance, the next batch starts."""
+    """The running iterations of `i` end: prompts end, token phases advance, the next start."""
     instance = s.instances[i]
     busy_s = now - instance.start_s
     instance.energy_j += instance.power_w * busy_s
@@ -365,7 +363,7 @@ def grant_transfers(s, i, now):
 
 @inner
 def finish_transfer(s, r, now):
-    """The KV cache is at the token side: the prompt side lets go of it, the token phase is ready."""
+    """The KV cache has moved: the prompt side lets go of it, the token phase is ready to run."""
     request = s.requests[r]
     source, destination = request.prompt_instance, request.token_instance
     request.kv_transfer_s = now - request.first_token_s

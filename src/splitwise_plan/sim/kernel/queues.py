@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.state import ARRIVED, NONE
 

@@ -70,7 +70,11 @@ REQUEST = np.dtype(
         ("prompt_passes", np.int64),  # see `queues.passes`
         ("token_passes", np.int64),
         ("counted", np.int64),  # 1 if it arrived in the measured window
-        ("alone_s", np.float64, 3),  # TTFT, TBT and E2E running alone, for targets that are slowdowns
+        (
+            "alone_s",
+            np.float64,
+            3,
+        ),  # TTFT, TBT and E2E running alone, for targets that are slowdowns
     ],
     align=True,
 )
@@ -151,8 +155,12 @@ TARGET = np.dtype(
 
 LEAF = np.dtype([("key", np.float64), ("position", np.int64)], align=True)
 POINT = np.dtype([("x", np.float64), ("y", np.float64)], align=True)
-PAIR = np.dtype([("bandwidth_bytes_per_s", np.float64), ("layerwise_visible_s", np.float64)], align=True)
-FLIGHT = np.dtype([("time_s", np.float64), ("request", np.int64), ("is_retry", np.int64)], align=True)
+PAIR = np.dtype(
+    [("bandwidth_bytes_per_s", np.float64), ("layerwise_visible_s", np.float64)], align=True
+)
+FLIGHT = np.dtype(
+    [("time_s", np.float64), ("request", np.int64), ("is_retry", np.int64)], align=True
+)
 
 
 class State(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import floor, sqrt
 
-
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.state import (
     LAYERWISE,

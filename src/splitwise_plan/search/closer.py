@@ -1,0 +1,96 @@
+"""A closer look at what a search found, for its report: map, load sweep and batch occupancy.
+
+It changes nothing about the answer; everything is simulated on the search's own requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
+from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.outcome import SearchResult
+from splitwise_plan.search.progress import Report
+from splitwise_plan.search.sweep import LoadResult, MapResult, at_rate, sweep_load, sweep_map
+from splitwise_plan.sim.occupancy import Occupancy, merged, occupancy
+
+LOADS = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
+"""Rates of the load sweep, as multiples of the one asked about."""
+AROUND = 1.35
+"""The map goes this far beyond the best design, and from a third of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied:
+    """Batch occupancy of a design, over the replications of the first look."""
+
+    design: Design
+    token_phases: tuple[Occupancy, ...]
+    """One entry a pool."""
+    active_tokens: tuple[Occupancy, ...]
+    """The same with the tokens of prompts, as the paper counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloserLook:
+    """What a report shows beside the answer; None or nothing where there is nothing to show."""
+
+    map: MapResult | None = None
+    load: LoadResult | None = None
+    occupied: tuple[Occupied, ...] = ()
+
+
+def closer_look(
+    scenario: Scenario, result: SearchResult, jobs: int, report: Report | None = None
+) -> CloserLook:
+    """Map the winner's family around it, and sweep the load of the families' best designs."""
+    asked = scenario
+    if result.best is not None and result.best.rate_rps is not None:
+        asked = at_rate(scenario, result.best.rate_rps)
+    best = [family.best.evaluation.design for family in result.families if family.best]
+    if not best or result.best is None or result.best.best is None:
+        return CloserLook()
+    around = window(result.best.space, result.best.best.evaluation.design)
+    rate = asked.arrivals.rate_rps
+    load = None
+    if rate is not None:
+        load = sweep_load(asked, best, [round(rate * one, 6) for one in LOADS], jobs, report)
+    return CloserLook(sweep_map(asked, around, jobs, report), load, occupied(asked, best, jobs))
+
+
+def occupied(scenario: Scenario, designs: Sequence[Design], jobs: int) -> tuple[Occupied, ...]:
+    """Batch occupancy of designs at the scenario's rate."""
+    evaluator = Evaluator(scenario)
+    simulators = evaluator.simulators(evaluator.looks[0])
+
+    def of(design: Design) -> Occupied:
+        phases, tokens = [], []
+        for simulator in simulators:
+            run = simulator.run(design)
+            phases.append(occupancy(simulator, design, run))
+            tokens.append(occupancy(simulator, design, run, prompt_tokens=True))
+        return Occupied(
+            design,
+            tuple(merged(same) for same in zip(*phases, strict=True)),
+            tuple(merged(same) for same in zip(*tokens, strict=True)),
+        )
+
+    return tuple(in_order(of, designs, jobs))
+
+
+def window(space: FamilySpace, design: Design) -> FamilySpace:
+    """The part of a space around a design."""
+    token = space.token_machines
+    return replace(
+        space,
+        prompt_machines=_around(space.prompt_machines, design.prompt_machines),
+        token_machines=_around(token, design.token_machines) if token else None,
+    )
+
+
+def _around(counts: CountRange, chosen: int) -> CountRange:
+    high = max(round(chosen * AROUND), chosen + 8)
+    return CountRange(max(counts.low, chosen // 3), min(counts.high, high))

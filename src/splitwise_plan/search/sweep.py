@@ -1,0 +1,187 @@
+"""Sweeps: every design of a family at one rate, and some designs over several rates.
+
+Designs are judged as a search judges them, on the same requests, so a sweep's verdicts and optimum are
+those of the search; but every run goes to its end, so that each SLO has a number everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import FamilySpace, Minimize, Scenario
+from splitwise_plan.search.confidence import Estimate
+from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.outcome import Details, Evaluation
+from splitwise_plan.search.progress import Progress, Report
+from splitwise_plan.search.space import designs, objective
+from splitwise_plan.sim.verdict import Verdict
+
+OBJECTIVES: tuple[Minimize, ...] = get_args(Minimize)
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """One design of a map; `objectives`: what each `minimize` would count."""
+
+    evaluation: Evaluation
+    objectives: Mapping[Minimize, float]
+
+    @property
+    def design(self) -> Design:
+        return self.evaluation.design
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.evaluation.verdict
+
+    @property
+    def tightest(self) -> Estimate | None:
+        """The SLO whose mean is the largest share of its limit."""
+        estimates = self.evaluation.estimates
+        return max(estimates, key=lambda e: e.mean / e.target.limit, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class MapResult:
+    """All designs of a space at one rate, prompt machines ascending, then token machines."""
+
+    space: FamilySpace
+    cells: tuple[MapCell, ...]
+    optima: Mapping[Minimize, tuple[MapCell, ...]]
+    """For each objective the designs that meet the SLOs at the least of it, the most SLO margin
+    first; none where no design meets them."""
+    seeds: int
+    """Replications a verdict started from."""
+    simulations: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """One design at one rate."""
+
+    rate_rps: float
+    details: Details
+
+    @property
+    def design(self) -> Design:
+        return self.details.evaluation.design
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.details.evaluation.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LoadResult:
+    """Designs over rates: a point for each pair, by design, then by rate, as they were given."""
+
+    designs: tuple[Design, ...]
+    rates_rps: tuple[float, ...]
+    points: tuple[LoadPoint, ...]
+    seeds: int
+
+    def of(self, design: Design) -> tuple[LoadPoint, ...]:
+        """The points of one design."""
+        return tuple(point for point in self.points if point.design == design)
+
+    def capacity_rps(self, design: Design) -> float | None:
+        """The largest rate up to which a design meets the SLOs at every rate of the sweep."""
+        best = None
+        for point in sorted(self.of(design), key=lambda one: one.rate_rps):
+            if point.verdict != "meets":
+                break
+            best = point.rate_rps
+        return best
+
+
+def sweep_map(
+    scenario: Scenario, space: FamilySpace, jobs: int, report: Report | None = None
+) -> MapResult:
+    """Judge every design of a space at the scenario's rate (paper, Fig. 12)."""
+    evaluator = Evaluator(scenario)
+    every = list(designs(space, scenario.tensor_parallel))
+    by_objective = {name: replace(scenario, minimize=name) for name in OBJECTIVES}
+    cells: list[MapCell] = []
+    simulations, meeting = 0, None
+    for evaluation in in_order(lambda one: judge_in_full(evaluator, one), every, jobs):
+        design = evaluation.design
+        values = {name: objective(asked, design) for name, asked in by_objective.items()}
+        cells.append(MapCell(evaluation, values))
+        simulations += evaluation.simulations
+        if evaluation.verdict == "meets" and meeting is None:
+            meeting = design
+        if report is not None:
+            report(Progress(space.family.id, len(cells), 0, len(every), meeting))
+    optima = {name: _optima(cells, name) for name in OBJECTIVES}
+    return MapResult(space, tuple(cells), optima, evaluator.looks[0], simulations)
+
+
+def sweep_load(
+    scenario: Scenario,
+    designs: Sequence[Design],
+    rates_rps: Sequence[float],
+    jobs: int,
+    report: Report | None = None,
+) -> LoadResult:
+    """Simulate designs at several rates (paper, Fig. 16): at each all on the same requests.
+
+    Verdicts rest on the scenario's `seeds` replications. Requests are kept for one rate at a time.
+    """
+    rows: list[list[LoadPoint]] = [[] for _ in designs]
+    seeds = scenario.seeds
+    for done, rate in enumerate(rates_rps):
+        evaluator = Evaluator(at_rate(scenario, rate))
+        seeds = evaluator.looks[0]
+        evaluator.simulators(seeds)
+        for row, details in zip(rows, in_order(evaluator.detail, designs, jobs), strict=True):
+            row.append(LoadPoint(rate, details))
+            if report is not None:
+                design = details.evaluation.design
+                count = done * len(designs) + sum(len(one) > done for one in rows)
+                total = len(rates_rps) * len(designs)
+                report(Progress(design.family.id, count, 0, total, None))
+    points = tuple(point for row in rows for point in row)
+    return LoadResult(tuple(designs), tuple(rates_rps), points, seeds)
+
+
+def at_rate(scenario: Scenario, rate_rps: float) -> Scenario:
+    """The scenario at another rate; a trace's own times are replaced by a Poisson process."""
+    arrivals = scenario.arrivals
+    process = "poisson" if arrivals.process == "trace" else arrivals.process
+    return replace(scenario, arrivals=replace(arrivals, process=process, rate_rps=rate_rps))
+
+
+def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
+    """The evaluator's verdict; replications that it ended early are run again to their end."""
+    evaluation = evaluator.judge(design)
+    again = 0
+    replications = list(evaluation.replications)
+    for at, replication in enumerate(replications):
+        if not replication.results:
+            simulator = evaluator.simulator(replication.replication)
+            replications[at] = replicate(simulator, replication.replication, simulator.run(design))
+            again += 1
+    return replace(
+        evaluation,
+        verdict=_named(evaluation.verdict, [one.verdict for one in replications]),
+        replications=tuple(replications),
+        simulations=evaluation.simulations + again,
+    )
+
+
+def _named(verdict: Verdict, of_replications: Sequence[Verdict]) -> Verdict:
+    """A miss is called unstable where the backlog grew in at least half of the replications."""
+    growing = sum(one == "unstable" for one in of_replications)
+    missed = verdict in ("misses", "unstable")
+    return "unstable" if missed and 2 * growing >= len(of_replications) else verdict
+
+
+def _optima(cells: Sequence[MapCell], name: Minimize) -> tuple[MapCell, ...]:
+    meeting = [cell for cell in cells if cell.verdict == "meets"]
+    least = min((cell.objectives[name] for cell in meeting), default=None)
+    best = [cell for cell in meeting if cell.objectives[name] == least]
+    return tuple(sorted(best, key=lambda cell: (cell.design.machines, -cell.evaluation.margin)))
