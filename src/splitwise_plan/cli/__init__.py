@@ -1,0 +1,1 @@
+"""The command line: a command parses flags, makes one call of the library and prints."""

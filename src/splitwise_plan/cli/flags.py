@@ -1,0 +1,77 @@
+"""Every flag of the commands that ask about a scenario."""
+
+from __future__ import annotations
+
+from splitwise_plan.cli.options import Flag
+
+LOAD, MODEL, DESIGN, OUTPUT = "Load", "Model", "Design", "Output"
+FORMATS = ("table", "json", "csv", "markdown")
+
+SCENARIO = Flag(
+    "scenario", "[SCENARIO.toml]", "A scenario file; flags override it.", positional=True
+)
+
+WORKLOAD = Flag("workload", "ID", "Request lengths: coding or conversation.", panel=LOAD)
+TRACE = Flag(
+    "trace", "FILE.csv", "Requests of your own, with their own times unless --rate.", panel=LOAD
+)
+RATE = Flag("rate", "RPS", "Requests per second, drawn as a Poisson process.", panel=LOAD)
+DURATION = Flag("duration", "SECONDS", "How long requests arrive.", panel=LOAD)
+SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
+SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
+
+LLM = Flag("llm", "ID", "bloom-176b or llama2-70b.", panel=MODEL)
+TENSOR_PARALLEL = Flag("tensor_parallel", "N", "GPUs of one instance of the LLM.", panel=MODEL)
+ASSUMPTIONS = Flag("assumptions", "ID", "measured, or splitwisesim as in the paper.", panel=MODEL)
+SLO = Flag("slo", "ID|FILE.toml", "Service-level objectives.", panel=MODEL)
+HARDWARE = Flag(
+    "hardware",
+    "DIR",
+    "A folder of facts that come before ours. May be repeated.",
+    kind=list[str] | None,
+    panel=MODEL,
+)
+
+FAMILY = Flag(
+    "family",
+    "ID",
+    "Machine types of the pools, e.g. splitwise-hh.",
+    kind=list[str] | None,
+    panel=DESIGN,
+)
+FAMILIES = Flag("families", "ID,ID", "Several families.", panel=DESIGN)
+PROMPT_MACHINES = Flag("prompt_machines", "N", "Machines of the prompt pool.", panel=DESIGN)
+TOKEN_MACHINES = Flag("token_machines", "N", "Machines of the token pool.", panel=DESIGN)
+MACHINES = Flag("machines", "N", "Machines of a baseline, which has one pool.", panel=DESIGN)
+
+GOAL = "Goal"
+MINIMIZE = Flag("minimize", "cost|power|machines", "The best design has least of it.", panel=GOAL)
+MAXIMIZE = Flag("maximize", "throughput", "The largest rate within a budget.", panel=GOAL)
+POWER_BUDGET = Flag(
+    "power_budget", "BUDGET", "Provisioned power: '400 kW', or '40xdgx-h100'.", panel=GOAL
+)
+COST_BUDGET = Flag("cost_budget", "BUDGET", "Cost: '1500 USD/h', or '40xdgx-h100'.", panel=GOAL)
+
+PROMPT_RANGE = Flag(
+    "prompt_machines", "N|LO:HI", "Prompt pools to look at (default: the family's).", panel=DESIGN
+)
+TOKEN_RANGE = Flag(
+    "token_machines", "N|LO:HI", "Token pools to look at (default: the family's).", panel=DESIGN
+)
+MACHINE_RANGE = Flag("machines", "N|LO:HI", "Baseline sizes to look at.", panel=DESIGN)
+
+FORMAT = Flag("format", "|".join(FORMATS), "On stdout.", kind=str, default="table", panel=OUTPUT)
+OUT = Flag("out", "DIR", "Folder for the results, the report and the scenario.", panel=OUTPUT)
+REQUESTS_OUT = Flag(
+    "requests_out", "FILE.csv", "One row a request, of the first repetition.", panel=OUTPUT
+)
+JOBS = Flag("jobs", "N", "Cores to use (default: all). Changes no answer.", panel=OUTPUT)
+QUIET = Flag("quiet", "", "Nothing on stderr but errors.", kind=bool, default=False, panel=OUTPUT)
+DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=False, panel=OUTPUT)
+
+QUESTION = (
+    SCENARIO,
+    *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
+)
+"""What `question.overrides` reads."""

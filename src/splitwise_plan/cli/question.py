@@ -1,0 +1,63 @@
+"""From flags to a scenario, with everything that is wrong told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splitwise_plan.cli.flags import QUESTION
+from splitwise_plan.cli.options import Flags
+from splitwise_plan.errors import InputError, Problem, raise_if_any
+
+if TYPE_CHECKING:
+    from splitwise_plan.facts.catalog import Catalog
+    from splitwise_plan.facts.scenario import Scenario
+
+COUNTS = ("prompt_machines", "token_machines", "machines")
+Check = Callable[["Scenario"], list[Problem]]
+
+
+def overrides(flags: Flags) -> dict[str, Any]:
+    """The flags of `flags.QUESTION` by the keys of a scenario file; None where not given."""
+    return {
+        **{key: flags[key] for key in ("workload", "trace", "llm", "assumptions", "slo")},
+        "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
+        "duration": flags.number("duration", "e.g. 120, or '2 min'"),
+        "seed": flags.whole("seed"),
+        "seeds": flags.whole("seeds"),
+        "tensor_parallel": flags.whole("tensor_parallel"),
+        "hardware": flags["hardware"] or None,
+    }
+
+
+def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> Scenario:
+    """Load the scenario. Raises `InputError` with the problems of the flags and of `check` too."""
+    from splitwise_plan.facts.catalog import Catalog
+    from splitwise_plan.facts.scenario_loader import load_scenario
+
+    path = Path(flags["scenario"]) if flags["scenario"] is not None else None
+    try:
+        scenario = load_scenario(Catalog(), path, given)
+    except InputError as error:
+        raise InputError([*flags.problems, *error.problems]) from None
+    raise_if_any([*flags.problems, *(check(scenario) if check else [])])
+    return scenario
+
+
+def catalog(flags: Flags) -> Catalog:
+    """The catalog, with the user's folders if they exist; those that do not are problems."""
+    from splitwise_plan.facts.catalog import Catalog
+
+    folders = tuple(Path(folder) for folder in flags["hardware"] or ())
+    return flags.look_up(lambda: Catalog(folders)) or Catalog()
+
+
+def typed(flags: Flags) -> list[str]:
+    """The words of the command line that ask the question, as they were typed."""
+    words = [flags["scenario"]] if flags["scenario"] is not None else []
+    for flag in QUESTION[1:]:
+        values = flags[flag.name]
+        for value in values if isinstance(values, list) else [values]:
+            words += [flag.flag, value] if value is not None else []
+    return words

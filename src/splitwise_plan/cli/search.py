@@ -1,0 +1,101 @@
+"""`splitwise-plan search`: the best design for a load."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from splitwise_plan.cli import exits, output, question
+from splitwise_plan.cli import flags as f
+from splitwise_plan.cli.options import Command, Flags
+from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from splitwise_plan.facts.design import Design
+    from splitwise_plan.search.outcome import SearchResult
+
+
+GOALS = ("minimize", "maximize", "power_budget", "cost_budget")
+
+
+def search(flags: Flags) -> int:
+    """Find the design that meets the SLOs at the least cost, with the proof that none is better.
+
+    Without anything it answers the paper's question: code completion with BLOOM-176B at 70
+    requests a second, six families.
+    """
+    watch = Stopwatch()
+    given = question.overrides(flags)
+    given |= {key: flags[key] for key in (*question.COUNTS, *GOALS)}
+    given["families"] = flags.listed("families", "family")
+    if flags["maximize"] is not None and flags["rate"] is not None:
+        flags.refuse("rate", "has no effect: the rate is searched for", "drop it")
+    to = output.Output.of(flags)
+    scenario = question.load(flags, given)
+    watch.lap("load_s")
+
+    watch.compile(quiet=to.quiet)
+    from splitwise_plan.search.capacity import maximize_rate
+    from splitwise_plan.search.exhaustive import search as find_least
+
+    find = maximize_rate if scenario.maximize else find_least
+    with shown_progress(quiet=to.quiet) as progress:
+        result = find(scenario, to.jobs, progress)
+    watch.lap("search_s")
+
+    from splitwise_plan.report.searching import report
+
+    to.write(report(scenario, result, watch.timing, _next_steps(flags, result)))
+    return exit_code(result)
+
+
+def exit_code(result: SearchResult) -> int:
+    """What the result means for a script."""
+    from splitwise_plan.report.jsonfmt import status
+
+    if result.best is not None:
+        return exits.OK
+    undecided = any(status(family) == "undecided" for family in result.families)
+    return exits.UNDECIDED if undecided else exits.NONE_MEETS
+
+
+def _next_steps(flags: Flags, result: SearchResult) -> list[str]:
+    """Command lines that look closer at the answer."""
+    from splitwise_plan.report.proof import nearest
+
+    details = result.best.best if result.best else nearest(result)
+    steps = []
+    if details is not None:
+        words = ["splitwise-plan", "simulate", *question.typed(flags)]
+        if result.best is not None and result.best.rate_rps is not None:
+            words += ["--rate", f"{result.best.rate_rps:g}"]
+        if flags["seeds"] is None and len(details.evaluation.replications) > 1:
+            words += ["--seeds", str(len(details.evaluation.replications))]
+        steps.append(shlex.join([*words, *_design_flags(details.evaluation.design)]))
+    if flags["out"] is None:
+        steps.append("add --out DIR to keep the report, the scenario and a table of designs")
+    else:
+        steps.append(f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.md')}")
+    return steps
+
+
+def _design_flags(design: Design) -> list[str]:
+    family = ["--family", design.family.id]
+    if design.family.is_baseline:
+        return [*family, "--machines", str(design.machines)]
+    pools = ["--prompt-machines", str(design.prompt_machines)]
+    return [*family, *pools, "--token-machines", str(design.token_machines)]
+
+
+COMMAND = Command(
+    "search",
+    search,
+    (
+        *f.QUESTION,
+        *(f.FAMILIES, f.FAMILY, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET),
+        *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+    ),
+    "splitwise-plan search --workload conversation --rate 20 --families splitwise-hh",
+)

@@ -1,0 +1,69 @@
+"""Results as CSV: floats to their last digit, empty cells where there is no number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+import numpy as np
+
+from splitwise_plan.sim.records import Run
+from splitwise_plan.sim.simulator import Simulator
+
+Value = str | float | int | bool | None
+
+REQUEST_COLUMNS = (
+    *("request_id", "arrival_s", "prompt_tokens", "output_tokens"),
+    *("ttft_s", "tbt_s", "e2e_s", "prompt_instance", "token_instance"),
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def text(rows: Iterable[Sequence[Value]]) -> str:
+    """Rows as one text."""
+    stream = io.StringIO()
+    write(stream, rows)
+    return stream.getvalue()
+
+
+def write(stream: TextIO, rows: Iterable[Sequence[Value]]) -> None:
+    """Write rows, lines ended by a line feed."""
+    csv.writer(stream, lineterminator="\n").writerows(
+        [cell(value) for value in row] for row in rows
+    )
+
+
+def cell(value: Value) -> str:
+    """One cell. Text that a spreadsheet would take for a formula gets an apostrophe."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(float(value)) if math.isfinite(value) else ""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return str(value)
+
+
+def request_rows(simulator: Simulator, run: Run) -> Iterator[Sequence[Value]]:
+    """A header, and a row for each request of a run, in order of arrival."""
+    requests, records = simulator.requests, run.requests
+    ttft = records.first_token_s - requests.arrival_s
+    e2e = records.last_token_s - requests.arrival_s
+    gaps = requests.output_tokens - (simulator.scenario.assumptions.tbt_denominator == "gaps")
+    tbt = np.full(len(requests), np.nan)
+    streamed = np.isfinite(e2e) & (requests.output_tokens > 1)
+    tbt[streamed] = (e2e[streamed] - ttft[streamed]) / gaps[streamed]
+    yield REQUEST_COLUMNS
+    columns = (
+        *(requests.arrival_s, requests.prompt_tokens, requests.output_tokens, ttft, tbt, e2e),
+        *(records.prompt_instance, records.token_instance),
+    )
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for number, (*values, prompt_end, token_end) in enumerate(rows):
+        ends = (end if end >= 0 else None for end in (prompt_end, token_end))
+        yield (number, *values, *ends)

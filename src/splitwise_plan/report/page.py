@@ -1,0 +1,62 @@
+"""What a report says, before it is a table on a terminal or Markdown in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Tone = Literal["", "good", "bad", "dim"]
+
+
+class Cell(NamedTuple):
+    """A text and how it is meant."""
+
+    text: str
+    tone: Tone = ""
+
+
+class Column(NamedTuple):
+    """`number`: to the right. `whole`: never broken. `optional`: left out where it does not fit."""
+
+    title: str
+    number: bool = True
+    whole: bool = True
+    optional: bool = False
+
+
+def words(title: str, *, optional: bool = False) -> Column:
+    """A column of text, which may be broken between words."""
+    return Column(title, number=False, whole=False, optional=optional)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table. Every row has one cell a column."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+
+
+class Fact(NamedTuple):
+    """A sentence or more, with a word that says what it is about. `commands`: not to be broken."""
+
+    label: str
+    lines: tuple[str, ...]
+    tone: Tone = ""
+    commands: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`top`, then the sheets, then `bottom`."""
+
+    title: str
+    top: tuple[Fact, ...]
+    sheets: tuple[Sheet, ...]
+    bottom: tuple[Fact, ...] = ()
+
+
+def plain(*texts: str) -> tuple[Cell, ...]:
+    """A row of cells without tone."""
+    return tuple(Cell(text) for text in texts)

@@ -1,0 +1,146 @@
+"""The answer of a search, and why nothing better works."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.report import wording
+from splitwise_plan.report.front import score
+from splitwise_plan.report.jsonfmt import status
+from splitwise_plan.report.numbers import count, in_words, significant, usd
+from splitwise_plan.report.page import Fact
+from splitwise_plan.search.outcome import Certificate, Details, FamilyResult, SearchResult
+from splitwise_plan.search.space import designs, objective
+
+TIES_SHOWN = 4
+
+
+def answer(scenario: Scenario, result: SearchResult) -> Fact:
+    """The best design and how it meets the SLOs; or the nearest, and what it misses."""
+    best = result.best.best if result.best else None
+    if best is not None:
+        first, second = _design(scenario, best)
+        rate = result.best.rate_rps if result.best else None
+        first = f"{rate:,g} requests/s with {first}" if rate else first
+        return Fact("Answer", (first, second), "good")
+    undecided = any(status(family) == "undecided" for family in result.families)
+    where = _families(result)
+    if undecided:
+        told = f"undecided: no design of {where} is sure to meet the SLOs, but some may"
+    else:
+        told = f"no design of {where} meets the SLOs"
+    closest = nearest(result)
+    lines = () if closest is None else _design(scenario, closest)
+    near = [f"closest: {lines[0]}", *lines[1:]] if lines else [_all_excluded(result)]
+    return Fact("Answer", (told, *near), "bad")
+
+
+def _all_excluded(result: SearchResult) -> str:
+    """Why there is not even a closest design."""
+    if not any(family.certificate.space for family in result.families):
+        return "none fits into the budget"
+    return "none has the capacity: allow more machines"
+
+
+def nearest(result: SearchResult) -> Details | None:
+    """Of the families' closest designs the one whose worst target is the least beyond its limit."""
+    found = [family.closest for family in result.families if family.closest is not None]
+
+    def excess(details: Details) -> float:
+        binds = wording.tightest(details.evaluation)
+        return binds.mean / binds.target.limit if binds else 0.0
+
+    return min(found, key=excess, default=None)
+
+
+def proof(scenario: Scenario, result: SearchResult) -> tuple[str, ...]:
+    """How many better designs there are, and what became of those that were looked at."""
+    certificates = [family.certificate for family in result.families]
+    best = result.best
+    if best is None or best.best is None:
+        space = sum(certificate.space for certificate in certificates)
+        first = f"all {count(space, 'design')} looked at, {_seeds(scenario, certificates)}"
+    else:
+        beyond = _none_beyond if scenario.maximize else _none_better
+        first = f"{beyond(scenario, result, best)}, {_seeds(scenario, certificates)}"
+    lines = [first, _looked_at(certificates)]
+    return (*lines, _ties(best)) if best is not None and best.ties else tuple(lines)
+
+
+def _none_beyond(scenario: Scenario, result: SearchResult, best: FamilyResult) -> str:
+    """`at 139 requests/s no design of 3 that use up the budget meets them`"""
+    rate = (best.rate_rps or 0.0) + scenario.rate_step_rps
+    space = sum(family.certificate.space for family in result.families)
+    sure = any(family.certificate.better_undecided for family in result.families)
+    meets = "is sure to meet them" if sure else "meets them"
+    return f"at {rate:,g} requests/s none of {count(space, 'design')} in the budget {meets}"
+
+
+def _none_better(scenario: Scenario, result: SearchResult, best: FamilyResult) -> str:
+    """`none of 4,100 designs under $1,064/h meets them`"""
+    level = score(scenario, best)
+    better = sum(
+        objective(scenario, design) < level
+        for family in result.families
+        for design in designs(family.space, scenario.tensor_parallel)
+    )
+    if better == 0:
+        return f"no design is {_below(scenario, level)}"
+    which = "the one design" if better == 1 else f"none of {better:,} designs"
+    not_one = " does not meet them" if better == 1 else " meets them"
+    if any(family.certificate.better_undecided for family in result.families):
+        not_one = " is not sure to meet them" if better == 1 else " is sure to meet them"
+    return f"{which} {_below(scenario, level)}{not_one}"
+
+
+def _seeds(scenario: Scenario, certificates: Sequence[Certificate]) -> str:
+    """`3 seeds of 120 s each`"""
+    if scenario.arrivals.process == "trace":
+        return "on this trace"
+    seeds = count(max(certificate.seeds for certificate in certificates), "seed")
+    return f"on {seeds} of {scenario.arrivals.duration_s:,g} s and more where it is close"
+
+
+def _looked_at(certificates: Sequence[Certificate]) -> str:
+    """`311 simulated (25 too close to call), 97 excluded (74 capacity, 23 memory)`"""
+    excluded: Counter[str] = Counter()
+    for certificate in certificates:
+        excluded.update(certificate.better_excluded)
+    simulated = sum(certificate.better_simulated for certificate in certificates)
+    undecided = sum(certificate.better_undecided for certificate in certificates)
+    by_bound = ", ".join(f"{number:,} {name}" for name, number in excluded.items() if number)
+    where = f"in {in_words(len(certificates))} families, " if len(certificates) > 1 else ""
+    close = f" ({undecided:,} too close to call)" if undecided else ""
+    bounds = f" ({by_bound})" if by_bound else ""
+    return f"{where}{simulated:,} simulated{close}, {excluded.total():,} excluded{bounds}"
+
+
+def _below(scenario: Scenario, level: float) -> str:
+    """`under $1,064/h`"""
+    if scenario.minimize == "cost":
+        return f"under {usd(level)}/h"
+    if scenario.minimize == "machines":
+        return f"of fewer than {count(round(level), 'machine')}"
+    if scenario.assumptions.power_accounting == "paper":
+        return f"under {level:,.1f} paper units"
+    return f"under {significant(level / 1e3)} kW"
+
+
+def _ties(family: FamilyResult) -> str:
+    labels = [design.label for design in family.ties[:TIES_SHOWN]]
+    more = len(family.ties) - len(labels)
+    told = ", ".join(labels) + (f" and {more:,} more" if more else "")
+    return f"{count(len(family.ties), 'tie')}: {told}"
+
+
+def _design(scenario: Scenario, details: Details) -> tuple[str, str]:
+    design = wording.design_line(scenario, details.evaluation.design)
+    return design, wording.verdict(scenario, details.evaluation)
+
+
+def _families(result: SearchResult) -> str:
+    if len(result.families) == 1:
+        return result.families[0].family.name
+    return f"the {in_words(len(result.families))} families"

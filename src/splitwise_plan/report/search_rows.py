@@ -1,0 +1,51 @@
+"""A search as CSV rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.report import jsonfmt
+from splitwise_plan.report.csvfmt import Value
+from splitwise_plan.search.outcome import SearchResult
+
+Row = tuple[Value, ...]
+
+
+def search_rows(scenario: Scenario, result: SearchResult) -> Iterator[Row]:
+    """A header and a row a design: each family's best and its ties, or else the closest."""
+    targets = scenario.slos.all_targets
+    header: Row | None = None
+    for family in result.families:
+        details = family.best or family.closest
+        if details is None:
+            continue
+        design = jsonfmt.design(scenario, details.evaluation.design)
+        certificate = jsonfmt.certificate(family.certificate)
+        del certificate["better_excluded_by"]
+        if header is None:
+            names = ("throughput_rps", *map(target_column, targets))
+            header = ("role", "verdict", "assumptions", "rate_rps", *design, *names, *certificate)
+            yield header
+        found = {estimate.target: estimate.mean for estimate in details.evaluation.estimates}
+        yield (
+            "best" if family.best else "closest",
+            details.evaluation.verdict,
+            scenario.assumptions.id,
+            family.rate_rps or scenario.arrivals.rate_rps,
+            *design.values(),
+            details.throughput_rps,
+            *(found.get(target) for target in targets),
+            *certificate.values(),
+        )
+        for tie in family.ties:
+            rate = family.rate_rps or scenario.arrivals.rate_rps
+            columns = (rate, *jsonfmt.design(scenario, tie).values())
+            blank = (None,) * (1 + len(targets))
+            yield ("tie", "meets", scenario.assumptions.id, *columns, *blank, *certificate.values())
+
+
+def target_column(target: SLOTarget) -> str:
+    """`tbt_p50_slowdown`, `ttft_p99.9_s`"""
+    return f"{target.metric}_p{target.percentile:g}_{target.unit}"

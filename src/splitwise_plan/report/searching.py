@@ -1,0 +1,46 @@
+"""The report of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.family_sheet import family_sheet
+from splitwise_plan.report.files import text_writer
+from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.proof import answer, proof
+from splitwise_plan.report.provenance import stamp
+from splitwise_plan.report.report import Report
+from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.report.slo_sheet import slo_sheet
+from splitwise_plan.search.outcome import SearchResult
+
+
+def report(
+    scenario: Scenario,
+    result: SearchResult,
+    timing: Mapping[str, float],
+    next_steps: Sequence[str] = (),
+) -> Report:
+    """The report of a search; `next_steps`: command lines that go on from here."""
+    top = (
+        Fact("Question", (wording.question(scenario, objective=True),)),
+        answer(scenario, result),
+        Fact("Proof", proof(scenario, result)),
+    )
+    families = family_sheet(scenario, result)
+    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+    page = Page("Best design", top, (families,), bottom)
+    document = jsonfmt.search(scenario, result, timing)
+    rows = list(search_rows(scenario, result))
+    best = result.best.best if result.best else None
+    more = (slo_sheet(best.evaluation),) if best is not None else ()
+    whole = markdown.render(Page("Best design", top, (families, *more)))
+    files = {
+        "result.json": text_writer(jsonfmt.dumps(document)),
+        "designs.csv": text_writer(csvfmt.text(rows)),
+        "scenario.toml": text_writer(scenario.resolved_toml),
+        "report.md": text_writer(whole + "\n" + stamp(scenario)),
+    }
+    return Report(page, document, rows, files)

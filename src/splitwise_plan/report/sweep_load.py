@@ -1,0 +1,165 @@
+"""The report of a load sweep: designs over rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.slo import METRICS
+from splitwise_plan.report import csvfmt, html, jsonfmt, markdown, page_html, wording
+from splitwise_plan.report.figures.files import writers
+from splitwise_plan.report.figures.load import load_figure
+from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.numbers import NONE, count, percent, significant
+from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
+from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.report import Report
+from splitwise_plan.report.search_rows import target_column
+from splitwise_plan.report.sweep_map import SCHEMA, Row, replications, target_document
+from splitwise_plan.search.sweep import LoadPoint, LoadResult
+
+STATISTICS = ("mean", "p50", "p90", "p99")
+
+
+def report(
+    scenario: Scenario, result: LoadResult, timing: Mapping[str, float], *, files: bool = False
+) -> Report:
+    """The report of a load sweep; `files`: with those of a folder of results."""
+    top = (
+        Fact("Question", ("up to which load do these designs meet the SLOs?",)),
+        Fact("Load", (_load(scenario, result),)),
+        answer(result),
+    )
+    page = Page("Load sweep", top, tuple(_sheet(result, design) for design in result.designs))
+    document = _document(scenario, result, timing)
+    rows = list(_rows(scenario, result))
+    made = _files(scenario, result, page, document, rows) if files else {}
+    return Report(page, document, rows, made)
+
+
+def answer(result: LoadResult) -> Fact:
+    """For each design the rate up to which it meets the SLOs."""
+    lines, tone = [], "bad"
+    for design in result.designs:
+        rate = result.capacity_rps(design)
+        name = f"{design.family.name} {design.label}"
+        if rate is None:
+            lines.append(f"{name} meets the SLOs at none of these rates")
+            continue
+        tone = "good"
+        more = " (the highest looked at)" if rate == max(result.rates_rps) else ""
+        lines.append(f"{name} meets the SLOs up to {rate:g} requests/s{more}")
+    kind: Tone = "good" if tone == "good" else "bad"
+    return Fact("Answer", tuple(lines), kind)
+
+
+def _load(scenario: Scenario, result: LoadResult) -> str:
+    rates = ", ".join(f"{rate:g}" for rate in result.rates_rps)
+    lengths = scenario.workload.id if scenario.workload else "lengths of the trace"
+    seeds = f"{count(result.seeds, 'seed')} of {scenario.arrivals.duration_s:,g} s"
+    slos = wording.slo_count(scenario)
+    parts = (f"{lengths} at {rates} requests/s", scenario.llm.name, slos, seeds)
+    return " · ".join((*parts, f"assumptions: {scenario.assumptions.id}"))
+
+
+def _sheet(result: LoadResult, design: Design) -> Sheet:
+    titles = ("requests/s", "finished/s", "TTFT P99, s", "TBT P99, s", "E2E P99, s", "busiest")
+    columns = (*map(Column, titles), words("verdict"))
+    rows = tuple(_cells(point) for point in result.of(design))
+    return Sheet(columns, rows, f"{design.family.name} {design.label}")
+
+
+def _cells(point: LoadPoint) -> tuple[Cell, ...]:
+    details = point.details
+    busiest = max((pool.utilisation for pool in details.pools), default=float("nan"))
+    tone: Tone = "good" if point.verdict == "meets" else "bad"
+    return (
+        Cell(f"{point.rate_rps:g}"),
+        Cell(significant(details.throughput_rps)),
+        *(Cell(significant(details.latency_s[metric].p99)) for metric in METRICS),
+        Cell(percent(busiest) if details.pools else NONE),
+        Cell(wording.short_verdict(details.evaluation), tone),
+    )
+
+
+def _files(
+    scenario: Scenario, result: LoadResult, page: Page, document: jsonfmt.Json, rows: list[Row]
+) -> dict[str, Writer]:
+    figures = [load_figure(scenario, result)]
+    badge = "load sweep"
+    parts = [
+        page_html.header(page.top[2], badge, page.top[:2]),
+        html.section("Latency against load", *map(html.figure, figures), name="load"),
+        page_html.sheet_section("The numbers", "numbers", *page.sheets),
+    ]
+    return {
+        "result.json": text_writer(jsonfmt.dumps(document)),
+        "load.csv": text_writer(csvfmt.text(rows)),
+        "scenario.toml": text_writer(scenario.resolved_toml),
+        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
+        "report.html": text_writer(page_html.page("Load sweep", scenario, parts, figures)),
+        **writers(figures),
+    }
+
+
+def _rows(scenario: Scenario, result: LoadResult) -> Iterator[Row]:
+    """A header and a row a design and rate."""
+    targets = scenario.slos.all_targets
+    design_columns = jsonfmt.design(scenario, result.designs[0]) if result.designs else {}
+    latencies = [f"{metric}_{name}_s" for metric in METRICS for name in STATISTICS]
+    pools = [f"utilisation_{pool}" for pool in ("prompt", "token", "shared")]
+    yield (
+        *("rate_rps", "verdict", "assumptions", *design_columns, "replications", "met"),
+        *("throughput_rps", *latencies, *pools, *(target_column(target) for target in targets)),
+    )
+    for point in result.points:
+        details = point.details
+        found = {e.target: e.mean for e in details.evaluation.estimates}
+        busy = {pool.pool: pool.utilisation for pool in details.pools}
+        yield (
+            *(point.rate_rps, point.verdict, scenario.assumptions.id),
+            *jsonfmt.design(scenario, point.design).values(),
+            *replications(details.evaluation),
+            details.throughput_rps,
+            *(getattr(details.latency_s[m], name) for m in METRICS for name in STATISTICS),
+            *(busy.get(pool) for pool in ("prompt", "token", "shared")),
+            *(found.get(target) for target in targets),
+        )
+
+
+def _document(scenario: Scenario, result: LoadResult, timing: Mapping[str, float]) -> jsonfmt.Json:
+    return {
+        "schema": SCHEMA,
+        "kind": "load",
+        "provenance": provenance(scenario),
+        "assumptions": scenario.assumptions.id,
+        "scenario": jsonfmt.question(scenario),
+        "rates_rps": list(result.rates_rps),
+        "designs": [
+            {
+                "design": jsonfmt.design(scenario, design),
+                "meets_up_to_rps": result.capacity_rps(design),
+                "points": [_point(point) for point in result.of(design)],
+            }
+            for design in result.designs
+        ],
+        "timing": dict(timing),
+    }
+
+
+def _point(point: LoadPoint) -> jsonfmt.Json:
+    details = point.details
+    return {
+        "rate_rps": point.rate_rps,
+        "verdict": point.verdict,
+        "replications": len(details.evaluation.replications),
+        "requests": asdict(details.requests),
+        "throughput_rps": details.throughput_rps,
+        "latency_s": {metric: asdict(details.latency_s[metric]) for metric in METRICS},
+        "slowdown": {metric: asdict(details.slowdown[metric]) for metric in METRICS},
+        "targets": [target_document(one) for one in details.evaluation.estimates],
+        "pools": [asdict(pool) for pool in details.pools],
+        "energy": asdict(details.energy),
+    }

@@ -1,0 +1,121 @@
+"""A page on a terminal, or piped: as wide as there is room, numbers never cut."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import textwrap
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.console import Console, JustifyMethod, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from splitwise_plan.report.page import Fact, Page, Sheet
+from splitwise_plan.report.widths import GAP, fitting_columns
+
+PIPED_WIDTH = 100
+LABEL = 12
+STYLES = {"": "", "good": "green", "bad": "red", "dim": "dim"}
+ASCII = str.maketrans({"✓": "ok", "✗": "MISS", "·": "|", "←": "<-", "µ": "u", "…": "..."})
+"""For terminals without these characters."""
+
+
+def render(page: Page, stream: TextIO | None = None) -> str:
+    """The page for `stream` (default: stdout), with colour if that is a terminal.
+
+    What cannot be made as narrow as the terminal is wider, rather than cut.
+    """
+    terminal = _terminal(stream or sys.stdout)
+    room, text = terminal.width, Texts(terminal)
+    blocks: list[RenderableType] = [_facts(page.top, room, text)]
+    blocks += [_table(sheet, room, text) for sheet in page.sheets]
+    if page.bottom:
+        blocks.append(_facts(page.bottom, room, text))
+    written = io.StringIO()
+    console = Console(
+        file=written,
+        force_terminal=terminal.is_terminal,
+        color_system=terminal.color_system,  # type: ignore[arg-type]
+        no_color=terminal.no_color,
+        width=1000,
+    )
+    for number, block in enumerate(blocks):
+        if number:
+            console.print()
+        console.print(block)
+    return "".join(line.rstrip() + "\n" for line in written.getvalue().split("\n")[:-1])
+
+
+class Texts:
+    """Makes rich text, in characters that the terminal has."""
+
+    def __init__(self, console: Console) -> None:
+        try:
+            "".join(map(chr, ASCII)).encode(console.encoding)
+            self.ascii = False
+        except (UnicodeEncodeError, LookupError):
+            self.ascii = True
+
+    def plain(self, text: str) -> str:
+        """`text` without control characters, and in ASCII if need be."""
+        printable = text if text.isprintable() else "".join(filter(str.isprintable, text))
+        return printable.translate(ASCII) if self.ascii else printable
+
+    def __call__(self, text: str, style: str = "") -> Text:
+        """`text` in a style."""
+        return Text(self.plain(text), style)
+
+
+def _terminal(stream: TextIO) -> Console:
+    """What `stream` can show; nothing is written to it."""
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPED_WIDTH
+    return Console(file=stream, width=width)
+
+
+def _facts(facts: Iterable[Fact], room: int, text: Texts) -> Text:
+    """Labels, and sentences broken beside them; command lines are left to the terminal."""
+    lines = []
+    for fact in facts:
+        broken = [
+            part
+            for line in fact.lines
+            for part in ([line] if fact.commands else _broken(line, room - LABEL))
+        ]
+        for number, line in enumerate(broken):
+            label = f"{fact.label if number == 0 else '':<{LABEL}}"
+            lines.append(Text.assemble(text(label, "bold"), text(line, STYLES[fact.tone])))
+    return Text("\n", no_wrap=True, overflow="ignore").join(lines)
+
+
+def _broken(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, max(width, 20), break_long_words=False, break_on_hyphens=False)
+
+
+def _table(sheet: Sheet, room: int, text: Texts) -> Table:
+    sheet = _translated(sheet, text)
+    shown, widths = fitting_columns(sheet, room)
+    table = Table(
+        box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold",
+        title=sheet.title or None, title_justify="left", title_style="bold",
+    )  # fmt: skip
+    for at, width in zip(shown, widths, strict=True):
+        column = sheet.columns[at]
+        justify: JustifyMethod = "right" if column.number else "left"
+        table.add_column(
+            Text(column.title), justify=justify, width=width, no_wrap=column.whole, overflow="fold"
+        )
+    for row in sheet.rows:
+        table.add_row(*(Text(row[at].text, STYLES[row[at].tone]) for at in shown))
+    return table
+
+
+def _translated(sheet: Sheet, text: Texts) -> Sheet:
+    """The sheet in the characters that it will be shown in, which may be more."""
+    columns = tuple(column._replace(title=text.plain(column.title)) for column in sheet.columns)
+    rows = tuple(
+        tuple(cell._replace(text=text.plain(cell.text)) for cell in row) for row in sheet.rows
+    )
+    return Sheet(columns, rows, sheet.title)

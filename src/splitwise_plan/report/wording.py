@@ -1,0 +1,180 @@
+"""The sentences of the reports."""
+
+from __future__ import annotations
+
+import math
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.report.numbers import (
+    beside_limit,
+    count,
+    in_words,
+    kilowatts,
+    measured,
+    percent,
+    percentile_name,
+    significant,
+    usd,
+)
+from splitwise_plan.search.confidence import Estimate
+from splitwise_plan.search.outcome import Evaluation
+
+OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest machines"}
+
+
+def question(scenario: Scenario, *, objective: bool) -> str:
+    """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
+    parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
+    parts += [objective_words(scenario)] if objective else []
+    return " · ".join([*parts, f"assumptions: {scenario.assumptions.id}"])
+
+
+def objective_words(scenario: Scenario) -> str:
+    """`least cost`, `most requests/s within 1,760 kW`"""
+    if scenario.maximize is None:
+        return OBJECTIVES[scenario.minimize]
+    budgets = []
+    if scenario.power_budget is not None:
+        paper = scenario.assumptions.power_accounting == "paper"
+        units = f"{scenario.power_budget:,.1f} paper units"
+        budgets.append(units if paper else f"{kilowatts(scenario.power_budget)} kW")
+    if scenario.cost_budget_usd_per_hour is not None:
+        budgets.append(f"{usd(scenario.cost_budget_usd_per_hour)}/h")
+    return f"most requests/s within {' and '.join(budgets)}"
+
+
+def load(scenario: Scenario, *, duration: bool) -> str:
+    """Lengths and arrivals."""
+    arrivals = scenario.arrivals
+    if scenario.workload is not None:
+        lengths = scenario.workload.id
+    else:
+        lengths = f"a trace of {count(len(scenario.trace or ()), 'request')}"
+    if arrivals.process == "trace":
+        return f"{lengths} over {significant(arrivals.duration_s)} s"
+    if arrivals.rate_rps is None:
+        return lengths
+    rate = f"{arrivals.rate_rps:,g} requests/s"
+    bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
+    lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
+    return f"{lengths} at {rate}{bursts}{lasting}"
+
+
+def slo_count(scenario: Scenario) -> str:
+    """`nine SLOs`"""
+    number = len(scenario.slos.all_targets)
+    return f"{in_words(number)} SLO{'' if number == 1 else 's'}"
+
+
+def design_line(scenario: Scenario, design: Design) -> str:
+    """`Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW`"""
+    machines = _machines(design)
+    return f"{design.family.name}, {machines}: {price(scenario, design)}"
+
+
+def price(scenario: Scenario, design: Design) -> str:
+    """Cost and provisioned power; the paper's units too where budgets count in those."""
+    told = f"{usd(design.cost_usd_per_hour)}/h, {kilowatts(design.provisioned_power_w)} kW"
+    if scenario.assumptions.power_accounting == "paper":
+        told += f" ({design.total('paper_power'):,.1f} paper units)"
+    return told
+
+
+def _machines(design: Design) -> str:
+    prompt, token = design.family.prompt_machine, design.family.token_machine
+    if token is None:
+        return f"{design.prompt_machines:,} {_name(prompt)}"
+    if token.id == prompt.id:
+        pools = f"{design.prompt_machines:,} prompt + {design.token_machines:,} token"
+        return f"{pools} = {design.machines:,} {_name(prompt)}"
+    pools = (
+        f"{design.prompt_machines:,} {_name(prompt)} (prompt) + "
+        f"{design.token_machines:,} {_name(token)} (token)"
+    )
+    return f"{pools} = {design.machines:,} machines"
+
+
+def _name(machine: Machine) -> str:
+    return machine.name
+
+
+def target_name(target: SLOTarget) -> str:
+    """`TBT P50`; a share of requests that meet limits together is `90 % goodput`."""
+    if target.metric == "goodput":
+        return f"{target.percentile:g} % goodput"
+    return f"{target.metric.upper()} {percentile_name(target.percentile)}"
+
+
+def margin(estimate: Estimate) -> float:
+    """Room left by the measured value, as a share of the limit; negative where there is none."""
+    return 1.0 - estimate.mean / estimate.target.limit
+
+
+def tightest(evaluation: Evaluation) -> Estimate | None:
+    """The target whose interval reaches furthest, None if none has a value."""
+    return max(evaluation.estimates, key=lambda e: e.high / e.target.limit, default=None)
+
+
+def mark(estimate: Estimate) -> str:
+    """Whether a target is met: ✓, ✗, or ? where its interval holds the limit."""
+    if estimate.high <= estimate.target.limit:
+        return "✓"
+    return "✗" if estimate.low > estimate.target.limit else "?"
+
+
+def verdict(scenario: Scenario, evaluation: Evaluation) -> str:
+    """The verdict on a design, with the SLO that binds and its margin."""
+    binds = tightest(evaluation)
+    if binds is None:
+        return evaluation.verdict
+    marks = [mark(estimate) for estimate in evaluation.estimates]
+    total, told = len(scenario.slos.all_targets), binding(binds, evaluation)
+    if evaluation.verdict == "meets":
+        return f"meets {_all(total)}; {'tightest is ' if total > 1 else ''}{told}"
+    missed = marks.count("✗")
+    worst = "worst is " if missed > 1 else ""
+    if evaluation.verdict == "misses":
+        return f"misses {missed} of {total}: {worst}{told}"
+    if evaluation.verdict == "unstable":
+        return f"unstable, the backlog grows all the time: {worst}{told}"
+    seeds = count(len(evaluation.replications), "seed")
+    return f"undecided after {seeds}, {marks.count('?')} of {total} too close to call: {told}"
+
+
+def short_verdict(evaluation: Evaluation) -> str:
+    """`meets`, `misses TBT P50`, `unstable`"""
+    binds = tightest(evaluation)
+    if evaluation.verdict == "misses" and binds is not None:
+        return f"misses {target_name(binds.target)}"
+    return evaluation.verdict
+
+
+def binding(estimate: Estimate, evaluation: Evaluation) -> str:
+    """`TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare (95 %: 1.19x to 1.23x over 3 seeds)`"""
+    target = estimate.target
+    if math.isinf(estimate.mean):
+        return f"{target_name(target)}, which rests on unfinished requests"
+    value, limit = beside_limit(estimate.mean, target.limit, target.unit)
+    told = f"{target_name(target)}, {value} of {limit} allowed"
+    room = margin(estimate)
+    if room >= 0:
+        told += f", {percent(room)} to spare"
+    elif room >= -1:
+        told += f", {percent(-room)} over"
+    return told + _interval(estimate, evaluation)
+
+
+def _all(number: int) -> str:
+    return {1: "the one SLO", 2: "both"}.get(number, f"all {in_words(number)}")
+
+
+def _interval(estimate: Estimate, evaluation: Evaluation) -> str:
+    if len(evaluation.replications) == 1:
+        return ""
+    unit = estimate.target.unit
+    low, high = measured(estimate.low, unit), measured(estimate.high, unit)
+    seeds = count(len(evaluation.replications), "seed")
+    return f" (95 %: {low} to {high} over {seeds})"

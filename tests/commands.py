@@ -1,0 +1,28 @@
+"""Run the command line inside the process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from splitwise_plan.cli.main import app
+
+SMALL = ("--rate", "2", "--duration", "10")
+"""A load of some twenty requests."""
+DESIGN = ("--family", "splitwise-hh", "--prompt-machines", "2", "--token-machines", "1")
+
+
+def run(*words: str, **env: str) -> Result:
+    result = CliRunner().invoke(app, list(words), env=env)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def run_json(*words: str) -> dict[str, Any]:
+    result = run(*words, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    document: dict[str, Any] = json.loads(result.stdout)
+    return document
