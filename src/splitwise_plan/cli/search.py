@@ -37,16 +37,24 @@ def search(flags: Flags) -> int:
 
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.capacity import maximize_rate
+    from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.exhaustive import search as find_least
+    from splitwise_plan.search.length import check_length
 
     find = maximize_rate if scenario.maximize else find_least
     with shown_progress(quiet=to.quiet) as progress:
         result = find(scenario, to.jobs, progress)
+        best = result.best
+        length = None
+        if best is not None and best.best is not None:
+            length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
+        diagnosis = diagnose(scenario, result, to.jobs)
     watch.lap("search_s")
 
     from splitwise_plan.report.searching import report
 
-    to.write(report(scenario, result, watch.timing, _next_steps(flags, result)))
+    steps = _next_steps(flags, result)
+    to.write(report(scenario, result, watch.timing, steps, diagnosis, length))
     return exit_code(result)
 
 

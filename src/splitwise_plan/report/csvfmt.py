@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-import numpy as np
-
+from splitwise_plan.facts.slo import METRICS
+from splitwise_plan.sim.metrics import request_latencies
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
 
@@ -52,15 +52,11 @@ def cell(value: Value) -> str:
 def request_rows(simulator: Simulator, run: Run) -> Iterator[Sequence[Value]]:
     """A header, and a row for each request of a run, in order of arrival."""
     requests, records = simulator.requests, run.requests
-    ttft = records.first_token_s - requests.arrival_s
-    e2e = records.last_token_s - requests.arrival_s
-    gaps = requests.output_tokens - (simulator.scenario.assumptions.tbt_denominator == "gaps")
-    tbt = np.full(len(requests), np.nan)
-    streamed = np.isfinite(e2e) & (requests.output_tokens > 1)
-    tbt[streamed] = (e2e[streamed] - ttft[streamed]) / gaps[streamed]
+    of_all = request_latencies(simulator, run)
     yield REQUEST_COLUMNS
     columns = (
-        *(requests.arrival_s, requests.prompt_tokens, requests.output_tokens, ttft, tbt, e2e),
+        *(requests.arrival_s, requests.prompt_tokens, requests.output_tokens),
+        *(of_all[metric] for metric in METRICS),
         *(records.prompt_instance, records.token_instance),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)

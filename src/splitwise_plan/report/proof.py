@@ -111,7 +111,8 @@ def _looked_at(certificates: Sequence[Certificate]) -> str:
     simulated = sum(certificate.better_simulated for certificate in certificates)
     undecided = sum(certificate.better_undecided for certificate in certificates)
     by_bound = ", ".join(f"{number:,} {name}" for name, number in excluded.items() if number)
-    where = f"in {in_words(len(certificates))} families, " if len(certificates) > 1 else ""
+    number = in_words(len(certificates))
+    where = f"{number} families, each up to its best: " if len(certificates) > 1 else ""
     close = f" ({undecided:,} too close to call)" if undecided else ""
     bounds = f" ({by_bound})" if by_bound else ""
     return f"{where}{simulated:,} simulated{close}, {excluded.total():,} excluded{bounds}"

@@ -6,6 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.explaining import (
+    diagnosis_document,
+    diagnosis_fact,
+    length_document,
+    length_fact,
+)
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.page import Fact, Page
@@ -14,6 +20,8 @@ from splitwise_plan.report.provenance import stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import search_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
+from splitwise_plan.search.diagnosis import Diagnosis
+from splitwise_plan.search.length import LengthCheck
 from splitwise_plan.search.outcome import SearchResult
 
 
@@ -22,21 +30,29 @@ def report(
     result: SearchResult,
     timing: Mapping[str, float],
     next_steps: Sequence[str] = (),
+    diagnosis: Diagnosis | None = None,
+    length: LengthCheck | None = None,
 ) -> Report:
     """The report of a search; `next_steps`: command lines that go on from here."""
-    top = (
+    top = [
         Fact("Question", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
         Fact("Proof", proof(scenario, result)),
-    )
+    ]
+    if diagnosis is not None:
+        top.append(diagnosis_fact(scenario, diagnosis))
+    if length is not None:
+        top.append(length_fact(length))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("Best design", top, (families,), bottom)
+    page = Page("Best design", tuple(top), (families,), bottom)
     document = jsonfmt.search(scenario, result, timing)
+    document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
+    document["length"] = length_document(length) if length else None
     rows = list(search_rows(scenario, result))
     best = result.best.best if result.best else None
     more = (slo_sheet(best.evaluation),) if best is not None else ()
-    whole = markdown.render(Page("Best design", top, (families, *more)))
+    whole = markdown.render(Page("Best design", tuple(top), (families, *more)))
     files = {
         "result.json": text_writer(jsonfmt.dumps(document)),
         "designs.csv": text_writer(csvfmt.text(rows)),

@@ -19,7 +19,7 @@ import numpy as np
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import (
@@ -39,7 +39,7 @@ NEAREST = 6
 """Designs around a favourite that a quick look at a rate begins with."""
 
 
-def maximize_rate(scenario: Scenario, jobs: int, report: Report | None = None) -> SearchResult:
+def maximize_rate(scenario: Scenario, jobs: Jobs, report: Report | None = None) -> SearchResult:
     """For each family the largest rate that meets the SLOs within the scenario's budgets."""
     start = time.perf_counter()
     rates = RateLevels(scenario)
@@ -91,6 +91,22 @@ def frontier(scenario: Scenario, space: FamilySpace) -> list[Design]:
     ]
 
 
+def likely_rate_rps(
+    scenario: Scenario, bound: PromptCapacity, candidates: Sequence[Design]
+) -> float:
+    """Half of what the prompts of the largest design would allow; 1 where nothing limits them."""
+    most = max(bound.tokens_per_s(design) for design in candidates)
+    workload = scenario.workload
+    if workload is None:
+        if scenario.trace is None:
+            raise ValueError("needs a workload or a trace")
+        mean = float(np.mean(scenario.trace.prompt_tokens))
+    else:
+        table = workload.lengths
+        mean = float(np.average(table.prompt_tokens, weights=table.count))
+    return 0.5 * most / mean if np.isfinite(most) else 1.0
+
+
 class RateLevels:
     """Evaluators at multiples of the rate step, made when first asked for. Thread-safe."""
 
@@ -119,7 +135,7 @@ class RateSearch:
     scenario: Scenario
     space: FamilySpace
     rates: RateLevels
-    jobs: int
+    jobs: Jobs
     simulations: int = 0
     judged: int = 0
     favourite: Design | None = None
@@ -161,18 +177,8 @@ class RateSearch:
     def _guess(self) -> int:
         """Half of what the prompts of the largest design would allow."""
         bound = PromptCapacity(self.scenario, self.space)
-        most = max(bound.tokens_per_s(design) for design in self.candidates)
-        workload = self.scenario.workload
-        if workload is None:
-            if self.scenario.trace is None:
-                raise ValueError("needs a workload or a trace")
-            mean = float(np.mean(self.scenario.trace.prompt_tokens))
-        else:
-            table = workload.lengths
-            mean = float(np.average(table.prompt_tokens, weights=table.count))
-        if not np.isfinite(most):
-            return 1
-        return max(1, min(int(0.5 * most / mean / self.scenario.rate_step_rps), MAX_LEVELS - 1))
+        likely = likely_rate_rps(self.scenario, bound, self.candidates)
+        return max(1, min(int(likely / self.scenario.rate_step_rps), MAX_LEVELS - 1))
 
     def _some(self) -> list[Design]:
         """A few candidates: those around the last that seemed to meet, then some of the rest."""

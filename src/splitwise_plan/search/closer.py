@@ -19,8 +19,8 @@ from splitwise_plan.sim.occupancy import Occupancy, merged, occupancy
 
 LOADS = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
 """Rates of the load sweep, as multiples of the one asked about."""
-AROUND = 1.35
-"""The map goes this far beyond the best design, and from a third of it."""
+AROUND = 1.5
+"""The map goes this far beyond the best design, and from half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +93,4 @@ def window(space: FamilySpace, design: Design) -> FamilySpace:
 
 def _around(counts: CountRange, chosen: int) -> CountRange:
     high = max(round(chosen * AROUND), chosen + 8)
-    return CountRange(max(counts.low, chosen // 3), min(counts.high, high))
+    return CountRange(max(counts.low, chosen // 2), min(counts.high, high))

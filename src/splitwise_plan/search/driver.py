@@ -6,16 +6,17 @@ change an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
     from optuna.storages import BaseStorage
+    from optuna.trial import FrozenTrial
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,11 +39,12 @@ class Cluster:
         """`address` of the scheduler, e.g. `tcp://10.0.0.1:8786`. Needs the extra `[dask]`."""
         from distributed import Client
 
-        self.client = Client(address, set_as_default=False)
+        self.client: Any = Client(address, set_as_default=False)
 
     @property
     def threads(self) -> int:
-        return max(1, sum(self.client.nthreads().values()))
+        threads: Mapping[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
 
     def __enter__(self) -> Cluster:
         return self
@@ -72,7 +74,7 @@ def here(jobs: Jobs) -> int:
 
 def in_order(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: Jobs
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Apply `function` to `items` in threads (the kernel holds no lock) or on a cluster, in order.
 
     Lazy: no more than `AHEAD` items a job are begun beyond the one yielded last.
@@ -83,14 +85,16 @@ def in_order(
     from joblib import Parallel, delayed, parallel_config
 
     remaining = iter(items)
-    backend: dict[str, Any] = {"backend": "threading", "n_jobs": jobs}
+    chunks: Iterator[list[Item]] = iter(lambda: list(islice(remaining, AHEAD * threads(jobs))), [])
     if isinstance(jobs, Cluster):
-        backend = {"backend": "dask", "client": jobs.client}
-    size = AHEAD * threads(jobs)
-    while chunk := list(islice(remaining, size)):
-        with parallel_config(**backend):
-            done = Parallel()(delayed(function)(item) for item in chunk)
-        yield from done
+        for chunk in chunks:
+            with parallel_config(backend="dask", client=jobs.client):
+                done = Parallel()(delayed(function)(item) for item in chunk)
+            yield from done
+        return
+    with Parallel(n_jobs=jobs, backend="threading") as parallel:
+        for chunk in chunks:
+            yield from parallel(delayed(function)(item) for item in chunk)
 
 
 class Conversation:
@@ -160,12 +164,12 @@ class Notebook:
         import optuna
 
         self._domain = _distributions(domain)
-        self._sampler = _given()
+        self._storage = optuna.storages.get_storage(_storage(storage))
         self._study: Study = _quiet(
             lambda: optuna.create_study(
-                storage=_storage(storage),
+                storage=self._storage,
                 study_name=study,
-                sampler=self._sampler,
+                sampler=optuna.samplers.RandomSampler(),  # none is asked: designs are chosen elsewhere
                 directions=["minimize"] * objectives,
                 load_if_exists=True,
             )
@@ -199,20 +203,22 @@ class Notebook:
 
         With `take_over`, all of them.
         """
+        from optuna import Trial
+        from optuna.trial import TrialState
+
+        study = self._storage.get_study_id_from_name(self._study.study_name)
         for key, point in points.items():
-            self._sampler.point = point
-            trial = self._study.ask(self._domain)
-            trial.set_user_attr("design", key)
-            self._claims[key] = trial
+            trial = self._storage.create_new_trial(study, self._begun(key, point))
+            self._claims[key] = Trial(self._study, trial)
         if take_over:
             return list(points)
-        first: dict[str, int] = {}
+        first: dict[object, int] = {}
         for one in self._study.get_trials(deepcopy=False):
-            if one.state.name != "FAIL" and (key := one.user_attrs.get("design")) in points:
-                first.setdefault(key, one.number)
+            if one.state != TrialState.FAIL:
+                first.setdefault(one.user_attrs.get("design"), one.number)
         lost = [key for key in points if first[key] != self._claims[key].number]
         for key in lost:
-            self._study.tell(self._claims.pop(key), state=_failed())
+            self._study.tell(self._claims.pop(key), state=TrialState.FAIL)
         return [key for key in points if key not in lost]
 
     def write(
@@ -225,6 +231,16 @@ class Notebook:
         trial.set_user_attr("evaluation", evaluation)
         self._study.tell(trial, list(values))
         self._read.add(trial.number)
+
+    def _begun(self, key: str, point: Point) -> FrozenTrial:
+        from optuna.trial import TrialState, create_trial
+
+        return create_trial(
+            state=TrialState.RUNNING,
+            params=point,
+            distributions=self._domain,
+            user_attrs={"design": key},
+        )
 
 
 def _storage(storage: str | None) -> str | BaseStorage | None:
@@ -246,33 +262,6 @@ def _distributions(domain: Domain) -> dict[str, BaseDistribution]:
         else CategoricalDistribution(list(axis))
         for name, axis in domain.items()
     }
-
-
-def _failed() -> Any:
-    from optuna.trial import TrialState
-
-    return TrialState.FAIL
-
-
-def _given() -> Any:
-    """A sampler that answers with its `point`: for trials chosen elsewhere."""
-    from optuna.samplers import BaseSampler
-
-    class Given(BaseSampler):
-        point: Point
-
-        def infer_relative_search_space(self, study: Study, trial: Any) -> dict[str, Any]:
-            return {}
-
-        def sample_relative(self, study: Study, trial: Any, search_space: Any) -> dict[str, Any]:
-            return {}
-
-        def sample_independent(
-            self, study: Study, trial: Any, param_name: str, param_distribution: Any
-        ) -> str | int:
-            return self.point[param_name]
-
-    return Given()
 
 
 def _quiet(make: Callable[[], Study]) -> Study:

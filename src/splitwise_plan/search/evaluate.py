@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pickle
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from threading import Lock
 
 import numpy as np
@@ -13,7 +15,7 @@ from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.search.confidence import decide, estimates, looks
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, here, in_order
 from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
@@ -36,12 +38,21 @@ class Evaluator:
     def __init__(self, scenario: Scenario, seeds: int | None = None) -> None:
         """Judge on `seeds` replications exactly, or as the scenario says if None."""
         self.scenario = scenario
+        self.seeds = seeds
         first, last = (scenario.seeds, scenario.max_seeds) if seeds is None else (seeds, seeds)
         if scenario.arrivals.process == "trace":
             first = last = 1
         self.looks = looks(first, max(first, last) if first > 1 else 1)
         self._simulators: list[Simulator] = []
         self._lock = Lock()
+        self._pickled = b""
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[[bytes, int | None], Evaluator], tuple[bytes, int | None]]:
+        """As the facts it was built from: in another process all copies become one evaluator."""
+        self._pickled = self._pickled or pickle.dumps(self.scenario)
+        return _unpickled, (self._pickled, self.seeds)
 
     def simulator(self, replication: int) -> Simulator:
         """The simulator of a replication; its requests are drawn when first asked for."""
@@ -97,10 +108,10 @@ class Evaluator:
         run = simulator.run(design, stop_when_missed=stop_when_missed)
         return replicate(simulator, number, run)
 
-    def detail(self, design: Design, replications: int | None = None, jobs: int = 1) -> Details:
+    def detail(self, design: Design, replications: int | None = None, jobs: Jobs = 1) -> Details:
         """Simulate replications to their end (default: those of the first look) and report all."""
         simulators = self.simulators(replications or self.looks[0])
-        runs = list(in_order(lambda simulator: simulator.run(design), simulators, jobs))
+        runs = list(in_order(lambda simulator: simulator.run(design), simulators, here(jobs)))
         found = [latencies(s, run) for s, run in zip(simulators, runs, strict=True)]
         done = tuple(
             replicate(simulator, number, run, latency)
@@ -130,8 +141,14 @@ class Evaluator:
         )
 
 
+@lru_cache(maxsize=4)
+def _unpickled(scenario: bytes, seeds: int | None) -> Evaluator:
+    """Requests are drawn once for all designs that are sent to a process."""
+    return Evaluator(pickle.loads(scenario), seeds)
+
+
 def detail(
-    scenario: Scenario, design: Design, replications: int | None = None, jobs: int = 1
+    scenario: Scenario, design: Design, replications: int | None = None, jobs: Jobs = 1
 ) -> Details:
     """Everything about one design, over `replications` (default: the scenario's seeds)."""
     return Evaluator(scenario, replications).detail(design, jobs=jobs)

@@ -16,7 +16,7 @@ from itertools import islice
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import (
@@ -30,7 +30,7 @@ from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.space import levels, objective, provisioned_power
 
 
-def search(scenario: Scenario, jobs: int, progress: Report | None = None) -> SearchResult:
+def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> SearchResult:
     """The best design of each family of the scenario, and of all."""
     start = time.perf_counter()
     evaluator = Evaluator(scenario)
@@ -60,7 +60,7 @@ class FamilySearch:
     scenario: Scenario
     space: FamilySpace
     evaluator: Evaluator
-    jobs: int
+    jobs: Jobs
     simulations: int = 0
     simulated: int = 0
     undecided: int = 0

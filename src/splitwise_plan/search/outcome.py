@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
@@ -37,18 +38,12 @@ class Evaluation:
     @property
     def margin(self) -> float:
         """Least margin of the estimated targets, as a share of the limit."""
-        return min(1.0 - e.mean / e.target.limit for e in self.estimates)
+        return min((1.0 - e.mean / e.target.limit for e in self.estimates), default=-inf)
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """Each target's percentile over the replications that ran to their end."""
         return tuple(estimates([r.results for r in self.replications if r.results]))
-
-    @property
-    def worst(self) -> tuple[TargetResult, ...]:
-        """Each target with its worst value over the replications that ran to their end."""
-        runs = [r.results for r in self.replications if r.results]
-        return tuple(max(results, key=lambda r: r.value) for results in zip(*runs, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,10 @@ class Certificate:
     better_undecided: int
     """Of those simulated, how many neither meet nor miss with the stated error."""
     exact: bool
+    """False: the space was sampled. Then those that are better but were not seen do not count."""
     seeds: int
+    seen: int | None = None
+    """Where the space was sampled: how many of its designs were simulated or excluded."""
 
     @property
     def better(self) -> int:

@@ -63,23 +63,31 @@ class Energy:
     wh_per_request: float
 
 
-def latencies(simulator: Simulator, run: Run) -> Latencies:
-    """Latencies of the counted requests."""
+def request_latencies(simulator: Simulator, run: Run) -> dict[Metric, Floats]:
+    """TTFT, TBT and E2E of every request in seconds: float64 (N,) each; inf: unfinished.
+
+    TBT is nan for requests of one output token.
+    """
     requests, records = simulator.requests, run.requests
     ttft = records.first_token_s - requests.arrival_s
     e2e = records.last_token_s - requests.arrival_s
     gaps = requests.output_tokens - (simulator.scenario.assumptions.tbt_denominator == "gaps")
-    finished = np.isfinite(e2e)
     tbt = np.full(len(requests), np.inf)
-    streamed = finished & (requests.output_tokens > 1)
-    tbt[streamed] = (e2e[streamed] - ttft[streamed]) / gaps[streamed]
+    finished = np.isfinite(e2e) & (gaps > 0)
+    tbt[finished] = (e2e[finished] - ttft[finished]) / gaps[finished]
     tbt[requests.output_tokens == 1] = np.nan
+    return {"ttft": ttft, "tbt": tbt, "e2e": e2e}
+
+
+def latencies(simulator: Simulator, run: Run) -> Latencies:
+    """Latencies of the counted requests."""
     rows = simulator.counted
     seconds: dict[Metric, Floats] = {}
     slowdown: dict[Metric, Floats] = {}
-    for metric, values, alone in zip(METRICS, (ttft, tbt, e2e), simulator.alone_s, strict=True):
-        seconds[metric] = values[rows]
-        slowdown[metric] = values[rows] / alone[rows]
+    of_all = request_latencies(simulator, run)
+    for metric, alone in zip(METRICS, simulator.alone_s, strict=True):
+        seconds[metric] = of_all[metric][rows]
+        slowdown[metric] = seconds[metric] / alone[rows]
     return Latencies(seconds, slowdown)
 
 
