@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.facts.requests import Requests
@@ -16,6 +17,7 @@ from splitwise_plan.models.performance import (
     context_slope,
     phase_times,
     reference_times,
+    require_positive,
 )
 
 CATALOG = Catalog()
@@ -116,3 +118,14 @@ def test_reference_latencies() -> None:
     assert reference.tbt_s == pytest.approx(extended(times.token_x, times.token_y, [512, 4096]))
     measured = reference_times(requests, bloom(), MEASURED)
     assert measured.tbt_s == pytest.approx(bloom().token_s([1, 1], [512, 4096]))
+
+
+def test_a_profile_in_which_an_iteration_takes_no_time_is_refused() -> None:
+    x = np.array([1.0, 64.0])
+    flat = Curve(x, np.array([0.030, 0.0301]))  # hardly longer for 64 sequences, and beyond
+    steep = Curve(np.array([128.0, 8192.0]), np.array([0.020, 0.060]))
+    profile = Profile("m", "l", 8, flat, flat, flat, steep, flat, flat)
+    times = phase_times(profile, MEASURED)
+    require_positive(profile, times, 8)
+    with pytest.raises(InputError, match="sequences of 2 tokens would take -"):
+        require_positive(profile, times, 64)

@@ -66,6 +66,14 @@ REQUESTS_OUT = Flag(
     "requests_out", "FILE.csv", "One row a request, of the first repetition.", panel=OUTPUT
 )
 JOBS = Flag("jobs", "N", "Cores to use (default: all). Changes no answer.", panel=OUTPUT)
+STOP = Flag(
+    "stop_when_missed",
+    "",
+    "End the run as soon as an SLO is proven missed.",
+    kind=bool,
+    default=False,
+    panel=OUTPUT,
+)
 QUIET = Flag("quiet", "", "Nothing on stderr but errors.", kind=bool, default=False, panel=OUTPUT)
 DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=False, panel=OUTPUT)
 

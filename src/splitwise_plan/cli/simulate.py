@@ -32,7 +32,8 @@ def simulate(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.evaluate import detail, records
 
-    details = detail(scenario, design, jobs=to.jobs)
+    stop = bool(flags["stop_when_missed"])
+    details = detail(scenario, design, jobs=to.jobs, stop_when_missed=stop)
     kept = records(scenario, design) if to.wants_requests else None
     watch.lap("simulate_s")
 
@@ -115,7 +116,7 @@ COMMAND = Command(
     (
         *f.QUESTION,
         *(f.FAMILY, f.PROMPT_MACHINES, f.TOKEN_MACHINES, f.MACHINES),
-        *(f.FORMAT, f.OUT, f.REQUESTS_OUT, f.JOBS, f.QUIET, f.DEBUG),
+        *(f.FORMAT, f.OUT, f.REQUESTS_OUT, f.JOBS, f.STOP, f.QUIET, f.DEBUG),
     ),
     "splitwise-plan simulate --family splitwise-hh --prompt-machines 24 --token-machines 4",
 )

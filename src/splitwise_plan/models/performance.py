@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.facts.requests import Requests
@@ -68,6 +69,21 @@ def phase_times(profile: Profile, assumptions: Assumptions) -> PhaseTimes:
     else:
         token, slope = profile.token_time_by_batch, context_slope(profile.token_time_by_context)
     return PhaseTimes(prompt.x, prompt.y, token.x, token.y, slope)
+
+
+def require_positive(profile: Profile, times: PhaseTimes, max_batch_size: int) -> None:
+    """Raise `InputError` where an iteration of 1 to `max_batch_size` sequences takes no time.
+
+    Contexts are at their shortest then: one prompt token and one output token each.
+    """
+    sequences = np.arange(1, max_batch_size + 1)
+    shortest = times.token_s(sequences, 2 * sequences)
+    bad = np.flatnonzero(shortest <= 0.0)
+    if len(bad):
+        where = f"profile of {profile.llm} on {profile.machine}, TP {profile.tensor_parallel}"
+        what = f"{sequences[bad[0]]} sequences of 2 tokens would take {shortest[bad[0]] * 1e3:.3g} ms"
+        fix = "measure more batch sizes or contexts, or lower max_batch_size"
+        raise InputError([Problem(where, what, fix)])
 
 
 def context_slope(context_sweep: Curve) -> float:

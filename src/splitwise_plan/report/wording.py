@@ -128,6 +128,8 @@ def mark(estimate: Estimate) -> str:
 def verdict(scenario: Scenario, evaluation: Evaluation) -> str:
     """The verdict on a design, with the SLO that binds and its margin."""
     binds = tightest(evaluation)
+    if not all(replication.results for replication in evaluation.replications):
+        return f"{evaluation.verdict}: proven before the end, and so ended"
     if binds is None:
         return evaluation.verdict
     marks = [mark(estimate) for estimate in evaluation.estimates]

@@ -17,10 +17,11 @@ from splitwise_plan.search.progress import Report
 from splitwise_plan.search.sweep import LoadResult, MapResult, at_rate, sweep_load, sweep_map
 from splitwise_plan.sim.occupancy import Occupancy, merged, occupancy
 
+MORE = 8
 LOADS = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
 """Rates of the load sweep, as multiples of the one asked about."""
-AROUND = 1.5
-"""The map goes this far beyond the best design, and from half of it."""
+AROUND = (0.6, 1.4)
+"""The map shows these multiples of the best design's pools, and some machines more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +93,5 @@ def window(space: FamilySpace, design: Design) -> FamilySpace:
 
 
 def _around(counts: CountRange, chosen: int) -> CountRange:
-    high = max(round(chosen * AROUND), chosen + 8)
-    return CountRange(max(counts.low, chosen // 2), min(counts.high, high))
+    low, high = (round(chosen * share) for share in AROUND)
+    return CountRange(max(counts.low, low), min(counts.high, max(high, chosen + MORE)))

@@ -169,7 +169,7 @@ class Notebook:
             lambda: optuna.create_study(
                 storage=self._storage,
                 study_name=study,
-                sampler=optuna.samplers.RandomSampler(),  # none is asked: designs are chosen elsewhere
+                sampler=optuna.samplers.RandomSampler(),  # never asked
                 directions=["minimize"] * objectives,
                 load_if_exists=True,
             )
@@ -190,10 +190,11 @@ class Notebook:
             key = trial.user_attrs.get("design")
             if key is None or trial.number in self._read:
                 continue
-            if trial.state.is_finished():
+            if "evaluation" in trial.user_attrs:
+                found[key] = trial.user_attrs["evaluation"]
                 self._read.add(trial.number)
-                if "evaluation" in trial.user_attrs:
-                    found[key] = trial.user_attrs["evaluation"]
+            elif trial.state.is_finished():
+                self._read.add(trial.number)  # begun twice, and left to the other
             elif trial.number not in mine:
                 begun.add(key)
         return found, begun

@@ -108,10 +108,25 @@ class Evaluator:
         run = simulator.run(design, stop_when_missed=stop_when_missed)
         return replicate(simulator, number, run)
 
-    def detail(self, design: Design, replications: int | None = None, jobs: Jobs = 1) -> Details:
-        """Simulate replications to their end (default: those of the first look) and report all."""
+    def detail(
+        self,
+        design: Design,
+        replications: int | None = None,
+        jobs: Jobs = 1,
+        *,
+        stop_when_missed: bool = False,
+    ) -> Details:
+        """Simulate replications (default: those of the first look) and report all.
+
+        They go to their end unless `stop_when_missed`: then a run ends when it is proven to miss,
+        and latencies of the requests that had not finished are inf.
+        """
         simulators = self.simulators(replications or self.looks[0])
-        runs = list(in_order(lambda simulator: simulator.run(design), simulators, here(jobs)))
+
+        def run_one(simulator: Simulator) -> Run:
+            return simulator.run(design, stop_when_missed=stop_when_missed)
+
+        runs = list(in_order(run_one, simulators, here(jobs)))
         found = [latencies(s, run) for s, run in zip(simulators, runs, strict=True)]
         done = tuple(
             replicate(simulator, number, run, latency)
@@ -148,10 +163,16 @@ def _unpickled(scenario: bytes, seeds: int | None) -> Evaluator:
 
 
 def detail(
-    scenario: Scenario, design: Design, replications: int | None = None, jobs: Jobs = 1
+    scenario: Scenario,
+    design: Design,
+    replications: int | None = None,
+    jobs: Jobs = 1,
+    *,
+    stop_when_missed: bool = False,
 ) -> Details:
     """Everything about one design, over `replications` (default: the scenario's seeds)."""
-    return Evaluator(scenario, replications).detail(design, jobs=jobs)
+    evaluator = Evaluator(scenario, replications)
+    return evaluator.detail(design, jobs=jobs, stop_when_missed=stop_when_missed)
 
 
 def records(scenario: Scenario, design: Design, replication: int = 0) -> tuple[Simulator, Run]:
@@ -174,10 +195,13 @@ def replicate(
 def joint_verdict(replications: Sequence[Replication]) -> Verdict:
     """The verdict of complete replications, as far as they decide it.
 
-    A miss is called unstable where the backlog grew in at least half of them.
+    A miss is called unstable where the backlog grew in at least half of them. Where one was ended
+    early there is nothing to average: the design misses.
     """
     if len(replications) == 1:
         return replications[0].verdict
+    if not all(replication.results for replication in replications):
+        return "misses"
     verdict = decide(estimates([replication.results for replication in replications]))
     growing = sum(replication.verdict == "unstable" for replication in replications)
     return "unstable" if verdict == "misses" and 2 * growing >= len(replications) else verdict

@@ -91,6 +91,20 @@ def latencies(simulator: Simulator, run: Run) -> Latencies:
     return Latencies(seconds, slowdown)
 
 
+def value_at(latencies: Latencies, target: SLOTarget) -> float:
+    """The value of a target: a percentile, in its unit.
+
+    A goodput is not interpolated: it is at most 1 if and only if at least that share meets.
+    """
+    values = latencies.of(target)
+    if target.metric != "goodput":
+        return percentile(values, target.percentile)
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return float("nan")
+    return float(np.percentile(values, target.percentile, method="inverted_cdf"))
+
+
 def percentile(values: Floats, q: float) -> float:
     """Percentile `q` (0..100) by linear interpolation; inf where it rests on an unfinished request.
 

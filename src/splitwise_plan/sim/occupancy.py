@@ -125,11 +125,10 @@ def time_at(
     active = np.cumsum(change[order])[:-1]
     # From the end of one instance to the start of the next the difference is no time.
     lasting_s = np.where(np.diff(instance[order]) == 0, np.diff(at_s[order]), 0.0)
-    numbers: Ints
     numbers, where = np.unique(active, return_inverse=True)
-    time_s: Floats = np.bincount(where, weights=lasting_s, minlength=len(numbers))
+    time_s = np.bincount(where, weights=lasting_s, minlength=len(numbers)).astype(np.float64)
     spent = time_s > 0.0
-    return numbers[spent].astype(np.int64), time_s[spent].astype(np.float64)
+    return numbers[spent].astype(np.int64), time_s[spent]
 
 
 def merged(parts: Sequence[Occupancy]) -> Occupancy:

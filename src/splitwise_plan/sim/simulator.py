@@ -19,7 +19,7 @@ from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.memory import instance_memory_bytes, kv_bytes_per_token
-from splitwise_plan.models.performance import phase_times, reference_times
+from splitwise_plan.models.performance import phase_times, reference_times, require_positive
 from splitwise_plan.models.power import instance_power
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.kernel.loop import run as run_kernel
@@ -132,6 +132,7 @@ def instance_model(scenario: Scenario, machine: Machine, tensor_parallel: int) -
     """An instance of the scenario's LLM on a machine, as the assumptions have it."""
     profile = scenario.profiles[machine.profile]
     times = phase_times(profile, scenario.assumptions)
+    require_positive(profile, times, scenario.scheduler.max_batch_size)
     power = instance_power(profile, machine, tensor_parallel)
     fixed = scenario.assumptions.kv_bandwidth_bytes_per_s
     link = machine.link

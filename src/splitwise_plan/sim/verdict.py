@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.sim.metrics import Latencies, percentile
+from splitwise_plan.sim.metrics import Latencies, value_at
 from splitwise_plan.sim.records import Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
@@ -39,7 +39,7 @@ class TargetResult:
 def target_results(slos: SLOSet, latencies: Latencies) -> list[TargetResult]:
     """Every target, in the order of the SLO file, attainments last."""
     return [
-        TargetResult(target, percentile(latencies.of(target), target.percentile))
+        TargetResult(target, value_at(latencies, target))
         for target in slos.all_targets
     ]
 
