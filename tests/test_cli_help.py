@@ -7,7 +7,7 @@ import pytest
 from commands import run
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, profile, search, simulate, trace
+from splitwise_plan.cli import catalog, profile, search, simulate, sweep, trace
 from splitwise_plan.cli.options import Command
 
 
@@ -15,7 +15,8 @@ def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
     for command in (search.COMMAND, simulate.COMMAND):
         yield (command.name,), command
-    for group, module in (("catalog", catalog), ("profile", profile), ("trace", trace)):
+    groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
+    for group, module in groups.items():
         for command in module.COMMANDS:
             yield (group, command.name), command
 
@@ -50,7 +51,7 @@ def test_the_version() -> None:
     assert (result.exit_code, result.stdout) == (0, f"splitwise-plan {__version__}\n")
 
 
-@pytest.mark.parametrize("words", [(), ("catalog",), ("profile",), ("trace",)])
+@pytest.mark.parametrize("words", [(), ("catalog",), ("profile",), ("sweep",), ("trace",)])
 def test_without_a_command_the_help_is_shown(words: tuple[str, ...]) -> None:
     result = run(*words)
     assert result.exit_code == 2

@@ -29,6 +29,7 @@ ONLY_IN = {
     "typer": (f"{PACKAGE}.cli",),
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
     "pandas": (f"{PACKAGE}.facts.importers",),
+    "vl_convert": (f"{PACKAGE}.report.figures",),
 }
 """Where a library may be imported, tests aside."""
 

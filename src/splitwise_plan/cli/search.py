@@ -37,6 +37,7 @@ def search(flags: Flags) -> int:
 
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.capacity import maximize_rate
+    from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.exhaustive import search as find_least
     from splitwise_plan.search.length import check_length
@@ -49,12 +50,13 @@ def search(flags: Flags) -> int:
         if best is not None and best.best is not None:
             length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
         diagnosis = diagnose(scenario, result, to.jobs)
+        look = closer_look(scenario, result, to.jobs, progress) if flags["out"] else None
     watch.lap("search_s")
 
     from splitwise_plan.report.searching import report
 
     steps = _next_steps(flags, result)
-    to.write(report(scenario, result, watch.timing, steps, diagnosis, length))
+    to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
 
 
@@ -84,7 +86,7 @@ def _next_steps(flags: Flags, result: SearchResult) -> list[str]:
     if flags["out"] is None:
         steps.append("add --out DIR to keep the report, the scenario and a table of designs")
     else:
-        steps.append(f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.md')}")
+        steps.append(f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.html')}")
     return steps
 
 

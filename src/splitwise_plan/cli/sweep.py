@@ -44,7 +44,7 @@ _DESIGN = re.compile(r"(?:(?P<family>[^:+]+):)?(?P<prompt>\d+)(?:\+(?P<token>\d+
 def map_(flags: Flags) -> int:
     """Judge every design of a family at one rate: where the SLOs are met, and the best of it.
 
-    Without anything it draws the paper's map: Splitwise-HH, code completion at 70 requests a second.
+    Without anything it draws the paper's map: Splitwise-HH, code completion at 70 requests/s.
     """
     watch = Stopwatch()
     given = question.overrides(flags)

@@ -13,27 +13,34 @@ from splitwise_plan.report.explaining import (
     length_fact,
 )
 from splitwise_plan.report.family_sheet import family_sheet
+from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import search_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
+from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.diagnosis import Diagnosis
 from splitwise_plan.search.length import LengthCheck
 from splitwise_plan.search.outcome import SearchResult
 
 
-def report(
+def report(  # noqa: PLR0913, PLR0917
     scenario: Scenario,
     result: SearchResult,
     timing: Mapping[str, float],
     next_steps: Sequence[str] = (),
     diagnosis: Diagnosis | None = None,
     length: LengthCheck | None = None,
+    look: CloserLook | None = None,
 ) -> Report:
-    """The report of a search; `next_steps`: command lines that go on from here."""
+    """The report of a search; `next_steps`: command lines that go on from here.
+
+    With a closer `look` its folder has the page with figures too.
+    """
     top = [
         Fact("Question", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
@@ -51,12 +58,16 @@ def report(
     document["length"] = length_document(length) if length else None
     rows = list(search_rows(scenario, result))
     best = result.best.best if result.best else None
-    more = (slo_sheet(best.evaluation),) if best is not None else ()
-    whole = markdown.render(Page("Best design", tuple(top), (families, *more)))
+    slos = (slo_sheet(best.evaluation),) if best is not None else ()
+    whole = markdown.render(Page("Best design", tuple(top), (families, *slos)))
     files = {
         "result.json": text_writer(jsonfmt.dumps(document)),
         "designs.csv": text_writer(csvfmt.text(rows)),
         "scenario.toml": text_writer(scenario.resolved_toml),
         "report.md": text_writer(whole + "\n" + stamp(scenario)),
     }
+    if look is not None:
+        figures = search_figures(scenario, result, look)
+        whole_page = search_page(scenario, result, figures, top[3:])
+        files |= {"report.html": text_writer(whole_page), **writers(figures)}
     return Report(page, document, rows, files)

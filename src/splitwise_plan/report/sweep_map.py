@@ -28,6 +28,8 @@ LEGEND = (
     f"{NEAR} misses by up to 25 %   {MISSES} misses by more",
 )
 
+ACROSS = "down: prompt machines, across: token machines"
+
 
 def report(
     scenario: Scenario, result: MapResult, timing: Mapping[str, float], *, files: bool = False
@@ -38,7 +40,7 @@ def report(
         Fact("Question", (f"which {result.space.family.name} designs meet the SLOs?",)),
         Fact("Load", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
-        Fact("Legend", LEGEND),
+        Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)
     document = _document(scenario, result, timing)
@@ -100,7 +102,7 @@ def _grids(scenario: Scenario, result: MapResult) -> Iterator[Sheet]:
     for start in range(0, len(tokens), WIDEST):
         block = tokens[start : start + WIDEST]
         rows = tuple((Cell(f"{p}"), Cell("".join(by_place[p, t] for t in block))) for p in prompts)
-        title = f"prompt machines down, token machines {block[0]} to {block[-1]} across"
+        title = f"T {block[0]} to {block[-1]}" if len(tokens) > WIDEST else ""
         yield Sheet((Column("P"), Column(_ruler(block), number=False)), rows, title)
 
 
@@ -185,7 +187,7 @@ def _document(scenario: Scenario, result: MapResult, timing: Mapping[str, float]
         "assumptions": scenario.assumptions.id,
         "scenario": jsonfmt.question(scenario),
         "family": result.space.family.id,
-        "objective": {"minimize": scenario.minimize, "unit": jsonfmt.objective_unit(scenario)},
+        "objective": {"minimize": scenario.minimize, "unit": _unit(scenario)},
         "optima": {
             name: [jsonfmt.design(scenario, cell.design) for cell in result.optima[name]]
             for name in OBJECTIVES
@@ -202,6 +204,13 @@ def _document(scenario: Scenario, result: MapResult, timing: Mapping[str, float]
         ],
         "timing": {**timing, "simulations": result.simulations},
     }
+
+
+def _unit(scenario: Scenario) -> str:
+    """The unit of what is minimised."""
+    paper = scenario.assumptions.power_accounting == "paper"
+    units = {"cost": "USD/h", "power": "paper units" if paper else "W", "machines": "machines"}
+    return units[scenario.minimize]
 
 
 def target_document(estimate: Estimate) -> jsonfmt.Json:

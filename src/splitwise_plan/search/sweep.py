@@ -1,13 +1,14 @@
 """Sweeps: every design of a family at one rate, and some designs over several rates.
 
-Designs are judged as a search judges them, on the same requests, so a sweep's verdicts and optimum are
-those of the search; but every run goes to its end, so that each SLO has a number everywhere.
+Designs are judged as a search judges them, on the same requests, so verdicts and optimum of a sweep
+are those of the search; but every run goes to its end, so that each SLO has a number everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import get_args
 
 from splitwise_plan.facts.design import Design
@@ -129,15 +130,16 @@ def sweep_load(
 ) -> LoadResult:
     """Simulate designs at several rates (paper, Fig. 16): at each all on the same requests.
 
-    Verdicts rest on the scenario's `seeds` replications. Requests are kept for one rate at a time.
+    Details are of as many replications as the verdict took. Requests are kept for one rate at a
+    time.
     """
     rows: list[list[LoadPoint]] = [[] for _ in designs]
     seeds = scenario.seeds
     for done, rate in enumerate(rates_rps):
         evaluator = Evaluator(at_rate(scenario, rate))
         seeds = evaluator.looks[0]
-        evaluator.simulators(seeds)
-        for row, details in zip(rows, in_order(evaluator.detail, designs, jobs), strict=True):
+        detail = partial(detail_in_full, evaluator)
+        for row, details in zip(rows, in_order(detail, designs, jobs), strict=True):
             row.append(LoadPoint(rate, details))
             if report is not None:
                 design = details.evaluation.design
@@ -171,6 +173,18 @@ def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
         replications=tuple(replications),
         simulations=evaluation.simulations + again,
     )
+
+
+def detail_in_full(evaluator: Evaluator, design: Design) -> Details:
+    """Everything about a design, with more replications as long as the verdict is undecided."""
+    for look in evaluator.looks:
+        details = evaluator.detail(design, look)
+        evaluation = details.evaluation
+        if evaluation.verdict != "undecided":
+            break
+        if not evaluation.met:  # a search takes this for a miss, at its first look
+            return replace(details, evaluation=replace(evaluation, verdict="misses"))
+    return details
 
 
 def _named(verdict: Verdict, of_replications: Sequence[Verdict]) -> Verdict:

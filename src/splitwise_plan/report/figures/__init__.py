@@ -1,0 +1,1 @@
+"""Figures: each a Vega-Lite specification made of results, for pages and for files."""

@@ -1,0 +1,199 @@
+"""The web page of a search: the answer, why it holds, the figures, and where it all comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.report import html, wording
+from splitwise_plan.report.family_sheet import family_sheet
+from splitwise_plan.report.figures.batches import batches_figure
+from splitwise_plan.report.figures.design_map import map_figure
+from splitwise_plan.report.figures.families import (
+    families_figure,
+    margins_figure,
+    utilisation_figure,
+)
+from splitwise_plan.report.figures.load import load_figure
+from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
+from splitwise_plan.report.figures.style import Figure, estimate_text
+from splitwise_plan.report.numbers import kilowatts, significant, usd
+from splitwise_plan.report.page import Fact, Sheet
+from splitwise_plan.report.proof import answer, proof
+from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.slo_sheet import slo_sheet
+from splitwise_plan.search.closer import CloserLook
+from splitwise_plan.search.outcome import Details, SearchResult
+from splitwise_plan.search.sweep import at_rate
+
+GLOSSARY = (
+    ("SLO", "Service-level objective: a limit that a percentile of a latency must not exceed."),
+    ("TTFT", "Time to first token: from a request's arrival until its first output token."),
+    ("TBT", "Time between tokens: the average gap between a request's output tokens."),
+    ("E2E", "End to end: from a request's arrival until its last output token."),
+    ("P50, P90, P99", "The value that 50, 90 or 99 % of the requests do not exceed."),
+    ("Slowdown, 1.21x", "A latency divided by that of the same request alone on the SLO's "
+     "reference machine."),
+    ("Prompt phase", "Reads the whole prompt at once and makes the first token; bound by compute."),
+    ("Token phase", "Makes the further tokens one by one; bound by memory and its bandwidth."),
+    ("24P + 4T", "24 machines in the prompt pool and 4 in the token pool. A baseline has one "
+     "pool, in which every machine serves both phases."),
+    ("KV cache", "What a request keeps in memory for its token phase; it moves from the prompt "
+     "to the token machine."),
+    ("Undecided", "The interval of an SLO still holds its limit after the last repetition."),
+)  # fmt: skip
+
+
+def search_figures(
+    scenario: Scenario,
+    result: SearchResult,
+    closer: CloserLook | None = None,
+    front: Sequence[FrontPoint] = (),
+) -> list[Figure]:
+    """The figures of a search, in the order of the page."""
+    closer = closer or CloserLook()
+    rate = result.best.rate_rps if result.best else None
+    asked = scenario if rate is None else at_rate(scenario, rate)
+    simulated = [family for family in result.families if family.best or family.closest]
+    figures = []
+    if simulated:
+        figures = [families_figure(scenario, result), margins_figure(scenario, result)]
+    if closer.map is not None:
+        figures.append(map_figure(asked, closer.map))
+    if closer.load is not None:
+        figures.append(load_figure(asked, closer.load, asked=True))
+    if front:
+        figures.append(pareto_figure(front))
+    if simulated:
+        figures.append(utilisation_figure(scenario, result))
+    if closer.occupied:
+        figures.append(batches_figure(closer.occupied))
+    return figures
+
+
+def search_page(
+    scenario: Scenario,
+    result: SearchResult,
+    figures: Sequence[Figure] = (),
+    more: Sequence[Fact] = (),
+) -> str:
+    """The page as one HTML document without any reference to another; `more`: after the proof."""
+    told = answer(scenario, result)
+    best = result.best.best if result.best else None
+    sections = [
+        html.section("The families side by side", html.sheet(family_sheet(scenario, result)),
+                     *_drawn(figures, "families"), name="families"),
+    ]  # fmt: skip
+    if best is not None and scenario.slos.targets:
+        sections.append(
+            html.section("The SLOs of the best design", html.sheet(slo_sheet(best.evaluation)),
+                         *_drawn(figures, "margins"), name="slos")
+        )  # fmt: skip
+    shown = {"families", "margins"} if best is not None else {"families"}
+    rest = [one for one in figures if one.name not in shown]
+    if rest:
+        sections.append(html.section("A closer look", *map(html.figure, rest), name="figures"))
+    question = Fact("Question", (wording.question(scenario, objective=True),))
+    top = header(
+        told, "meets the SLOs" if told.tone == "good" else "no design meets the SLOs",
+        [question, Fact("Proof", proof(scenario, result)), *more], tiles(best) if best else "",
+    )  # fmt: skip
+    return page("Capacity plan", scenario, [top, *sections], figures)
+
+
+def page(title: str, scenario: Scenario, parts: Sequence[str], figures: Sequence[Figure]) -> str:
+    """A document with the sections that every page ends with."""
+    body = [*parts, _provenance(scenario), _glossary()]
+    name = f"{title}: {wording.load(scenario, duration=False)}"
+    return html.document(name, body, drawn=bool(figures))
+
+
+def header(told: Fact, badge: str, top: Sequence[Fact], below: str = "") -> str:
+    """The answer in a sentence, what was asked, and what it rests on."""
+    first, *more = told.lines
+    lines = "".join(html.tag("p", html.text(line), "verdict") for line in more)
+    kicker = html.tag("p", "splitwise-plan · capacity plan of an LLM service", "kicker")
+    mark = html.tag("span", html.text(badge), f"badge {told.tone}")
+    head = html.tag("h1", html.text(first))
+    return html.tag("header", kicker + mark + head + lines + below + html.facts(top))
+
+
+def tiles(details: Details) -> str:
+    """The numbers of a design that are asked for first."""
+    evaluation, design = details.evaluation, details.evaluation.design
+    tight, energy = wording.tightest(evaluation), details.energy
+    found = [
+        (f"{usd(design.cost_usd_per_hour)}/h", "cost"),
+        (f"{kilowatts(design.provisioned_power_w)} kW", "provisioned power"),
+        (f"{design.machines:,}", f"machines: {design.label}"),
+        (f"{significant(details.throughput_rps)} /s", "requests finished"),
+        (f"{kilowatts(energy.average_power_w)} kW",
+         f"drawn on average, {significant(energy.wh_per_request)} Wh a request"),
+    ]  # fmt: skip
+    if tight is not None:
+        room = f"{100 * wording.margin(tight):.0f} %"
+        found.append((room, f"to spare at {wording.target_name(tight.target)}: "
+                            f"{estimate_text(tight)}"))  # fmt: skip
+    boxes = [
+        html.tag("div", html.tag("b", html.text(value)) + html.tag("span", html.text(name)), "tile")
+        for value, name in found
+    ]
+    return html.tag("div", "".join(boxes), "tiles")
+
+
+def sheet_section(title: str, name: str, *sheets: Sheet) -> str:
+    """A section of tables."""
+    return html.section(title, *map(html.sheet, sheets), name=name)
+
+
+def _drawn(figures: Sequence[Figure], name: str) -> list[str]:
+    return [html.figure(one) for one in figures if one.name == name]
+
+
+def _provenance(scenario: Scenario) -> str:
+    known = provenance(scenario)
+    arrivals = scenario.arrivals
+    rows: list[tuple[str, Any]] = [
+        ("splitwise-plan", known["version"]),
+        ("Python, NumPy, Numba", ", ".join(known[key] for key in ("python", "numpy", "numba"))),
+        ("arrivals", f"{arrivals.process}, {arrivals.duration_s:,g} s"),
+        ("seed", scenario.seed),
+        ("repetitions", f"{scenario.seeds}, up to {scenario.max_seeds} where it is close"),
+        ("SLOs", scenario.slos.id),
+        ("warm-up", f"{scenario.warm_up_s:g} s"),
+    ]
+    assumptions = scenario.assumptions
+    chosen = [
+        (_words(one.name), _words(getattr(assumptions, one.name)))
+        for one in fields(assumptions)
+        if one.name != "id" and not one.name.startswith("_")
+    ]
+    files = [(source.path, source.sha256) for source in scenario.sources]
+    files.append(("the resolved scenario, below", known["scenario_sha256"]))
+    return html.section(
+        "Where the numbers come from",
+        html.columns(
+            html.tag("h3", "Run") + html.pairs(rows),
+            html.tag("h3", f"Assumptions: {html.text(assumptions.id)}") + html.pairs(chosen),
+        ),
+        "<h3>Files read, with their sha256</h3>",
+        html.pairs(files, "pairs files"),
+        "<details><summary>The scenario, every choice spelled out</summary>",
+        html.tag("pre", html.text(scenario.resolved_toml)),
+        "</details>",
+        name="provenance",
+    )
+
+
+def _words(value: object) -> str:
+    """Names and values of code, as words."""
+    known = {"None": "as the links", "True": "yes", "False": "no"}
+    told = known.get(str(value), str(value)).replace("_", " ")
+    return " ".join(word.upper() if word in ("kv", "tbt") else word for word in told.split())
+
+
+def _glossary() -> str:
+    return html.section("Words", html.facts(Fact(word, (told,)) for word, told in GLOSSARY),
+                        name="words")  # fmt: skip
