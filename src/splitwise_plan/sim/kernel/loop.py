@@ -60,6 +60,10 @@ from splitwise_plan.sim.kernel.timing import (
 from splitwise_plan.sim.kernel.tournament import leave, play_all, set_key
 
 
+NOTHING, END, LANDING, ARRIVAL = 0, 1, 2, 3
+OVERFULL = -2
+
+
 @entry
 def run(s):
     """Simulate until nothing can happen any more, or the run is given up.
@@ -68,67 +72,83 @@ def run(s):
     """
     for tree in range(TOURNAMENTS):
         play_all(s, tree)
-    requests = s.requests
     now, arrived, failed_retries = 0.0, 0, 0
     while True:
-        i = s.winner[ENDS, 1]
-        end_s = s.leaves[ENDS, i].key
-        landing_s = next_landing_s(s)
-        arrival_s = requests[arrived].arrival_s if arrived < len(requests) else INF
-        if end_s <= landing_s and end_s <= arrival_s:
-            if end_s == INF:
-                break
-            now = end_s
-            failed_retries = 0
-            finish_stretch(s, i, now)
-        elif landing_s <= arrival_s:
-            now, r, is_retry = landing_s, s.flights[0].request, s.flights[0].is_retry
+        i, r = s.winner[ENDS, 1], arrived
+        end_s, landing_s = s.leaves[ENDS, i].key, next_landing_s(s)
+        arrival_s = s.requests[arrived].arrival_s if arrived < len(s.requests) else INF
+        now = min(end_s, landing_s, arrival_s)
+        if now == INF:
+            break
+        if now == end_s:
+            event = END
+        elif now == landing_s:
+            event, r = LANDING, s.flights[0].request
+            is_retry = s.flights[0].is_retry
             land(s)
-            if not is_retry:
-                failed_retries = 0
-                finish_transfer(s, r, now)
-            elif start_transfer_if_room(s, r, now):
-                failed_retries = 0
-            else:
+            if is_retry and not start_transfer_if_room(s, r, now):
                 failed_retries += 1
                 if failed_retries > s.counters[IN_FLIGHT] and arrival_s == INF and end_s == INF:
                     break  # only retries are left, and none of them gets anywhere
+                continue
+            if is_retry:
+                event = NOTHING
         else:
-            now = arrival_s
-            if not receive(s, arrived, now):
-                return OVERLOAD, now
+            event = ARRIVAL
             arrived += 1
+        failed_retries = 0
+
+        # NOTE: an event happens in two parts, each of which may wake one instance, so that
+        # `start_stretch` stands, and is compiled, in one place only.
+        for part in range(2):
+            woken = NONE
+            if event == END and part == 0:
+                woken = finish_stretch(s, i, now)
+            elif event == LANDING:
+                woken = reach_destination(s, r, now) if part == 0 else leave_source(s, r, now)
+            elif event == ARRIVAL:
+                woken = receive_prompt(s, r, now) if part == 0 else receive_token_phase(s, r, now)
+                if woken == OVERFULL:
+                    return OVERLOAD, now
+            if woken != NONE:
+                start_stretch(s, woken, now)
         if s.counters[MISSED]:
             return MISSES, now
-    return (DRAINED if s.counters[FINISHED] == len(requests) else DEADLOCK), now
+    return (DRAINED if s.counters[FINISHED] == len(s.requests) else DEADLOCK), now
 
 
 # Requests
 
 
 @inner
-def receive(s, r, now):
+def receive_prompt(s, r, now):
     """A request arrives: both ends are chosen and its prompt joins a queue.
 
-    Returns False where that queue is longer than its room [ref].
+    Returns the instance to start, NONE, or OVERFULL where that queue has no room left [ref].
     """
     assign(s, r)
     request, rules = s.requests[r], s.rules[0]
     i = request.prompt_instance
     instance = s.instances[i]
     if rules.pending_order and instance.pending + s.slots.shape[2] + 2 > s.order.shape[1]:
-        return False
+        return OVERFULL
     append(s, PROMPTS, i, r)
     request.prompt_passes = -instance.boundaries
     join_pending(s, i, 2 * r)
-    token_phase_here = request.token_instance == i
     cuts = not rules.long_prompt_does_not_cut or request.prompt_tokens <= rules.max_batch_tokens
-    task_arrives(s, i, now, prompt_bytes(s, i, r), cuts)
-    if token_phase_here:
-        request.token_passes = ASLEEP
-        join_pending(s, i, 2 * r + 1)
-        task_arrives(s, i, now, growth_bytes(s, r), True)
-    return True
+    return task_arrives(s, i, now, prompt_bytes(s, i, r), cuts)
+
+
+@inner
+def receive_token_phase(s, r, now):
+    """A token phase on the instance of its prompt is pending from the request's arrival on."""
+    request = s.requests[r]
+    i = request.prompt_instance
+    if request.token_instance != i:
+        return NONE
+    request.token_passes = ASLEEP
+    join_pending(s, i, 2 * r + 1)
+    return task_arrives(s, i, now, growth_bytes(s, r), True)
 
 
 @inner
@@ -140,13 +160,16 @@ def join_pending(s, i, task):
 
 @inner
 def task_arrives(s, i, now, size_bytes, cuts):
-    """A task joined the pending queue of `i`: start if idle, else cut a stretch of token phases."""
+    """A task joined the pending queue of `i`: cut a stretch of token phases, or start if idle.
+
+    Returns the instance if it is to start, else NONE.
+    """
     instance = s.instances[i]
     if is_idle(instance):
-        if s.rules[0].reserve_whole or has_room(s, i, size_bytes):
-            start_stretch(s, i, now)
-    elif cuts and instance.running_prompts == 0:
+        return i if s.rules[0].reserve_whole or has_room(s, i, size_bytes) else NONE
+    if cuts and instance.running_prompts == 0:
         cut_stretch(s, i, now)
+    return NONE
 
 
 @inner
@@ -267,7 +290,7 @@ def cut_stretch(s, i, now):
 
 @inner
 def finish_stretch(s, i, now):
-    """The running iterations of `i` end: prompts end, token phases advance, the next start."""
+    """The running iterations of `i` end: prompts end, token phases advance. Returns `i`."""
     instance = s.instances[i]
     busy_s = now - instance.start_s
     instance.energy_j += instance.power_w * busy_s
@@ -285,7 +308,7 @@ def finish_stretch(s, i, now):
         finish_prompt(s, i, s.slots[i, PROMPT, at], now)
     if instance.token_iterations >= instance.first_end:
         finish_token_phases(s, i, now)
-    start_stretch(s, i, now)
+    return i
 
 
 @inner
@@ -362,8 +385,11 @@ def grant_transfers(s, i, now):
 
 
 @inner
-def finish_transfer(s, r, now):
-    """The KV cache has moved: the prompt side lets go of it, the token phase is ready to run."""
+def reach_destination(s, r, now):
+    """The KV cache has moved: the prompt side lets go of it, the token phase is ready to run.
+
+    Returns the instance to start, or NONE.
+    """
     request = s.requests[r]
     source, destination = request.prompt_instance, request.token_instance
     request.kv_transfer_s = now - request.first_token_s
@@ -374,12 +400,17 @@ def finish_transfer(s, r, now):
     request.token_passes = -s.instances[destination].boundaries
     insert_arrived(s, destination, r)
     join_pending(s, destination, 2 * r + 1)
-    task_arrives(s, destination, now, growth_bytes(s, r), True)
+    return task_arrives(s, destination, now, growth_bytes(s, r), True)
 
-    if s.instances[source].pending > 0:
-        task_arrives(s, source, now, first_pending_bytes(s, source), True)
-    elif s.instances[source].head[TRANSFERS] != NONE and is_idle(s.instances[source]):
-        start_stretch(s, source, now)
+
+@inner
+def leave_source(s, r, now):
+    """After a transfer the prompt side has memory again. Returns the instance to start, or NONE."""
+    source = s.requests[r].prompt_instance
+    instance = s.instances[source]
+    if instance.pending > 0:
+        return task_arrives(s, source, now, first_pending_bytes(s, source), True)
+    return source if instance.head[TRANSFERS] != NONE and is_idle(instance) else NONE
 
 
 @inner
