@@ -7,7 +7,7 @@ from typing import Any
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import wording
-from splitwise_plan.report.numbers import significant
+from splitwise_plan.report.numbers import beside_limit, significant
 from splitwise_plan.report.page import Fact
 from splitwise_plan.search.diagnosis import PLENTY, Diagnosis
 from splitwise_plan.search.length import LengthCheck
@@ -86,7 +86,7 @@ def _looser(diagnosis: Diagnosis) -> Iterator[str]:
     elif missed:
         needed = (
             f"{wording.target_name(e.target)} "
-            f"{wording.beside_limit(e.high, e.target.limit, e.target.unit)[0]}"
+            f"{beside_limit(e.high, e.target.limit, e.target.unit)[0]}"
             for e in missed
         )
         yield f"or looser SLOs, for the closest design: {', '.join(needed)}"

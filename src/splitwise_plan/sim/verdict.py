@@ -38,10 +38,7 @@ class TargetResult:
 
 def target_results(slos: SLOSet, latencies: Latencies) -> list[TargetResult]:
     """Every target, in the order of the SLO file, attainments last."""
-    return [
-        TargetResult(target, value_at(latencies, target))
-        for target in slos.all_targets
-    ]
+    return [TargetResult(target, value_at(latencies, target)) for target in slos.all_targets]
 
 
 def binding(results: list[TargetResult]) -> TargetResult:
