@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
 import slow_simulator as slow
+
 from splitwise_plan.facts.machine import Link
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests

@@ -306,9 +306,7 @@ class Cluster:
         if prompt_end in self.mixed_pool or token_end in self.mixed_pool:
             self.mixed_requests += 1
 
-    def best_prompt_end(
-        self, pool: list[Instance], request: Request
-    ) -> Instance | None:
+    def best_prompt_end(self, pool: list[Instance], request: Request) -> Instance | None:
         """The least pending tokens, unless its queue would grow beyond the limit."""
         if not pool:
             return None
@@ -609,7 +607,8 @@ def simulate(
     for instance in cluster.instances:
         assert instance.idle
         if not deadlock:  # every byte and every token is accounted for
-            assert not instance.pending and not instance.waiting
+            assert not instance.pending
+            assert not instance.waiting
             assert instance.memory == instance.times.weights_bytes
             assert instance.booked_memory == instance.times.weights_bytes
             assert instance.pending_tokens == 0

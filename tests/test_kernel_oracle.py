@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from cases import random_case, run_case, run_slow
+
 from splitwise_plan.sim.kernel import state as k
 
 TIMES = ("first_token_s", "second_token_s", "last_token_s", "prompt_start_s")

@@ -81,7 +81,9 @@ def require_positive(profile: Profile, times: PhaseTimes, max_batch_size: int) -
     bad = np.flatnonzero(shortest <= 0.0)
     if len(bad):
         where = f"profile of {profile.llm} on {profile.machine}, TP {profile.tensor_parallel}"
-        what = f"{sequences[bad[0]]} sequences of 2 tokens would take {shortest[bad[0]] * 1e3:.3g} ms"
+        what = (
+            f"{sequences[bad[0]]} sequences of 2 tokens would take {shortest[bad[0]] * 1e3:.3g} ms"
+        )
         fix = "measure more batch sizes or contexts, or lower max_batch_size"
         raise InputError([Problem(where, what, fix)])
 

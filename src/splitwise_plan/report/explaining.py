@@ -62,11 +62,10 @@ def _verb(verdict: str) -> str:
 def _bottleneck(diagnosis: Diagnosis) -> str:
     before = -diagnosis.closest.evaluation.margin + 1.0
     after = diagnosis.relief[diagnosis.bottleneck]
-    told = (
+    return (
         f"the bottleneck is {diagnosis.bottleneck}: with {PLENTY:g} times as much the worst SLO "
         f"of that design is at {significant(after)} of its limit instead of {significant(before)}"
     )
-    return told
 
 
 def _remedies(scenario: Scenario, diagnosis: Diagnosis) -> Iterator[str]:
