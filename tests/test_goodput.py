@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scenes import scene
 
-from splitwise_plan.facts.slo import Attainment, SLOSet
+from splitwise_plan.facts.slo import Attainment, Limit, SLOSet
 from splitwise_plan.sim.metrics import Latencies, latencies, value_at
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import target_results, verdict
@@ -34,7 +34,7 @@ def test_ninety_per_cent_is_a_count(meeting: int, missing: int, met: bool, late_
 def test_all_limits_must_be_met_by_the_same_request() -> None:
     ttft, tbt = np.array([0.5, 2.0, 0.5, 0.5]), np.array([0.1, 0.1, 9.0, np.nan])
     found = Latencies({"ttft": ttft, "tbt": tbt}, {})
-    both = (("ttft", 1.0, "s"), ("tbt", 1.0, "s"))
+    both: tuple[Limit, ...] = (("ttft", 1.0, "s"), ("tbt", 1.0, "s"))
     assert value_at(found, Attainment(0.5, both).target) <= 1.0
     assert value_at(found, Attainment(0.51, both).target) > 1.0
 
