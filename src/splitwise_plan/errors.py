@@ -1,8 +1,8 @@
 """What can go wrong, as values.
 
-    SplitwisePlanError
-    ├── InputError        bad input: every problem found, at once (exit code 2)
-    └── OutputError       a result could not be written (exit code 2)
+SplitwisePlanError
+├── InputError        bad input: every problem found, at once (exit code 2)
+└── OutputError       a result could not be written (exit code 2)
 """
 
 from __future__ import annotations

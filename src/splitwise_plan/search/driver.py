@@ -6,8 +6,10 @@ change an answer.
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
     from optuna.storages import BaseStorage
+    from optuna.storages.journal import JournalFileOpenLock
     from optuna.trial import FrozenTrial
 
 Item = TypeVar("Item")
@@ -25,7 +28,10 @@ AHEAD = 12
 """Few enough that little is wasted when a search stops, enough to keep all threads busy."""
 
 LOCK_GRACE_S = 10
-"""A journal's lock that is older was left behind by a process that was killed."""
+"""On Windows: a journal's lock that is older was left behind by a process that was killed."""
+
+TABLE_TRIES, TABLE_WAIT_S = 20, 0.25
+"""How often, and how long, one waits for another process to make the tables of a database."""
 
 Point = dict[str, str | int]
 Domain = Mapping[str, Sequence[str] | tuple[int, int]]
@@ -57,6 +63,10 @@ class Cluster:
     ) -> None:
         self.client.close()
 
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        """In a worker one thread: what was sent there is not sent on."""
+        return int, (1,)
+
 
 Jobs = int | Cluster
 """Threads here, or the workers of a cluster."""
@@ -87,9 +97,13 @@ def in_order(
     remaining = iter(items)
     chunks: Iterator[list[Item]] = iter(lambda: list(islice(remaining, AHEAD * threads(jobs))), [])
     if isinstance(jobs, Cluster):
+
+        def call(item: Item) -> Result:  # NOTE: Dask hangs on callables that it cannot hash
+            return function(item)
+
         for chunk in chunks:
             with parallel_config(backend="dask", client=jobs.client):
-                done = Parallel()(delayed(function)(item) for item in chunk)
+                done = Parallel()(delayed(call)(item) for item in chunk)
             yield from done
         return
     with Parallel(n_jobs=jobs, backend="threading") as parallel:
@@ -164,7 +178,8 @@ class Notebook:
         import optuna
 
         self._domain = _distributions(domain)
-        self._storage = optuna.storages.get_storage(_storage(storage))
+        self._close: list[Callable[[], None]] = []
+        self._storage = _storage(storage, self._close)
         self._study: Study = _quiet(
             lambda: optuna.create_study(
                 storage=self._storage,
@@ -181,6 +196,11 @@ class Notebook:
             raise LookupError(f"the study {study!r} is about another question")
         self._read: set[int] = set()
         self._claims: dict[str, Trial] = {}
+
+    def close(self) -> None:
+        """Let go of the connections to a database."""
+        for step in self._close:
+            step()
 
     def read(self) -> tuple[dict[str, Any], set[str]]:
         """What was finished since the last call, by its key; and all that others have begun."""
@@ -244,14 +264,56 @@ class Notebook:
         )
 
 
-def _storage(storage: str | None) -> str | BaseStorage | None:
-    if storage is None or "://" in storage:
-        return storage
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
+def _storage(storage: str | None, close: list[Callable[[], None]]) -> BaseStorage:
+    from optuna.storages import JournalStorage, get_storage
+    from optuna.storages.journal import JournalFileBackend
 
-    lock = JournalFileSymlinkLock(storage, grace_period=LOCK_GRACE_S)
-    return JournalStorage(JournalFileBackend(storage, lock))
+    if storage is None:
+        return get_storage(None)
+    if "://" in storage:
+        return _database(storage, close)
+    return JournalStorage(JournalFileBackend(storage, _journal_lock(storage)))
+
+
+def _journal_lock(journal: str) -> JournalFileOpenLock:
+    """A lock of the system, which a process that is killed does not leave behind, if it has them.
+
+    Optuna's own is a file: one left behind is waited for.
+    """
+    from optuna.storages.journal import JournalFileOpenLock
+
+    if sys.platform == "win32":
+        return JournalFileOpenLock(journal, grace_period=LOCK_GRACE_S)
+    import fcntl
+
+    class Lock(JournalFileOpenLock):
+        def acquire(self) -> bool:
+            self.held = open(f"{journal}.lock", "ab")  # noqa: SIM115
+            fcntl.flock(self.held, fcntl.LOCK_EX)
+            return True
+
+        def release(self) -> None:
+            self.held.close()
+
+    return Lock(journal)
+
+
+def _database(url: str, close: list[Callable[[], None]]) -> BaseStorage:
+    """Several processes that find a database empty all make its tables: the losers try again."""
+    from optuna.storages import RDBStorage, get_storage
+    from sqlalchemy.exc import IntegrityError, ProgrammingError
+
+    for attempt in count(1):
+        try:
+            database = RDBStorage(url)
+        except (IntegrityError, ProgrammingError):
+            if attempt == TABLE_TRIES:
+                raise
+            time.sleep(TABLE_WAIT_S)
+        else:
+            break
+    close += [database.remove_session, database.engine.dispose]
+    return get_storage(database)
 
 
 def _distributions(domain: Domain) -> dict[str, BaseDistribution]:

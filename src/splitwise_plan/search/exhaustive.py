@@ -111,10 +111,11 @@ class FamilySearch:
         self, by_level: list[tuple[float, list[Design]]]
     ) -> Generator[Evaluation | None, None, None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
-        bound = PromptCapacity(self.scenario, self.space, self.evaluator)
+        evaluator = self.evaluator
+        bound = PromptCapacity(self.scenario, self.space, evaluator)
 
         def judge(design: Design) -> Evaluation | None:
-            return self.evaluator.judge(design) if bound.can_carry(design) else None
+            return evaluator.judge(design) if bound.can_carry(design) else None
 
         return in_order(judge, (d for _, group in by_level for d in group), self.jobs)
 

@@ -1,0 +1,42 @@
+"""A name for a question: the same facts give the same name, in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from splitwise_plan import __version__
+from splitwise_plan.facts.scenario import Scenario
+
+SAYS_NOTHING = frozenset({"sources", "resolved_toml"})
+"""Fields of a scenario that say where its facts come from, which changes no answer."""
+
+
+def fingerprint(scenario: Scenario, about: str = "") -> str:
+    """Sha256 of every fact of a scenario, of this version, and of what else it is `about`."""
+    return sha256("\n".join([__version__, about, *_parts(scenario)]).encode()).hexdigest()
+
+
+def _parts(value: object) -> Iterator[str]:
+    if is_dataclass(value) and not isinstance(value, type):
+        yield type(value).__name__
+        for one in fields(value):
+            if one.name not in SAYS_NOTHING:
+                yield one.name
+                yield from _parts(getattr(value, one.name))
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype}{value.shape}"
+        yield sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            yield repr(key)
+            yield from _parts(value[key])
+    elif isinstance(value, list | tuple):
+        yield str(len(value))
+        for one in value:
+            yield from _parts(one)
+    else:
+        yield repr(value)

@@ -1,0 +1,125 @@
+"""A design judged for a sampler: the evaluation, the objective, and how far the SLOs are missed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.models.bounds import CAPACITY
+from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.outcome import Evaluation, Replication
+from splitwise_plan.search.space import objective
+from splitwise_plan.sim.verdict import TargetResult
+
+MOST = 1e6
+"""Excesses of simulated designs end here, those of excluded ones begin: both only ever rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """`evaluation` None: a bound proved that the design misses, and it was not simulated."""
+
+    evaluation: Evaluation | None
+    excess: float
+    """The worst target, over its limit as a share of it; at most 0 where all are met for sure."""
+    simulations: int
+    values: tuple[float, ...]
+    """The objective, to be minimised."""
+
+    @property
+    def meets(self) -> bool:
+        return self.evaluation is not None and self.evaluation.verdict == "meets"
+
+    def to_json(self) -> dict[str, Any]:
+        """Floats as they are (infinity as a word), so that reading gives the same bits."""
+        told: dict[str, Any] = {
+            "excess": self.excess,
+            "simulations": self.simulations,
+            "objective": self.values[0],
+        }
+        if self.evaluation is None:
+            return told | {"excluded": CAPACITY}
+        return told | {
+            "verdict": self.evaluation.verdict,
+            "judged_in": self.evaluation.simulations,
+            "estimates": [
+                [e.target.metric, e.target.percentile, _out(e.mean), _out(e.low), _out(e.high)]
+                for e in self.evaluation.estimates
+            ],
+            "replications": [
+                {"verdict": one.verdict, "values": [_out(r.value) for r in one.results]}
+                for one in self.evaluation.replications
+            ],
+        }
+
+
+def from_json(slos: SLOSet, design: Design, told: Any) -> Judged:
+    """What `to_json` said of a design."""
+    evaluation = None
+    if "excluded" not in told:
+        replications = tuple(
+            Replication(
+                number,
+                one["verdict"],
+                tuple(
+                    TargetResult(target, _in(value))
+                    for target, value in zip(slos.all_targets, one["values"], strict=False)
+                ),
+            )
+            for number, one in enumerate(told["replications"])
+        )
+        evaluation = Evaluation(design, told["verdict"], replications, told["judged_in"])
+    return Judged(evaluation, told["excess"], told["simulations"], (told["objective"],))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges the designs of a scenario; may be sent to other processes."""
+
+    scenario: Scenario
+    evaluator: Evaluator
+    bounds: dict[str, PromptCapacity]
+    """By family id."""
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Judge:
+        """A judge of all families of a scenario."""
+        evaluator = Evaluator(scenario)
+        bounds = {s.family.id: PromptCapacity(scenario, s, evaluator) for s in scenario.spaces}
+        return cls(scenario, evaluator, bounds)
+
+    def __call__(self, design: Design) -> Judged:
+        """Exclude a design by the bound, or simulate it."""
+        cost = objective(self.scenario, design)
+        bound = self.bounds[design.family.id]
+        if not bound.can_carry(design):
+            return Judged(None, MOST * (1.0 + 1.0 / bound.tokens_per_s(design)), 0, (cost,))
+        evaluation = self.evaluator.judge(design)
+        excess, more = self._excess(evaluation)
+        return Judged(evaluation, excess, evaluation.simulations + more, (cost,))
+
+    def _excess(self, evaluation: Evaluation) -> tuple[float, int]:
+        """The excess, and how many further runs it took: one where a run ended early, unmeasured.
+
+        Where the targets have intervals it is that of their upper ends: at most 0 is `meets`.
+        """
+        if all(one.results for one in evaluation.replications):
+            over = [e.high / e.target.limit - 1.0 for e in evaluation.estimates]
+            return min(max(over, default=0.0), MOST), 0
+        simulator = self.evaluator.simulator(0)
+        whole = replicate(simulator, 0, simulator.run(evaluation.design))
+        over = [r.value / r.target.limit - 1.0 for r in whole.results if r.value == r.value]
+        return min(max(over, default=MOST), MOST), 1
+
+
+def _out(value: float) -> float | str:
+    return value if abs(value) < inf else str(value)
+
+
+def _in(value: float | str) -> float:
+    return {"inf": inf, "-inf": -inf, "nan": nan}[value] if isinstance(value, str) else value
