@@ -112,3 +112,47 @@ def test_a_budget_too_small_for_any_design() -> None:
     result = run("search", "--families", "splitwise-hh", *words)
     assert result.exit_code == 3
     assert "none fits into the budget" in result.stdout
+
+
+SAMPLED = (*HH, *SMALL, "--method", "optuna", "--trials", "24")
+
+
+def test_a_sampled_search_says_that_it_proves_nothing_and_goes_on_where_it_was(
+    tmp_path: Path,
+) -> None:
+    first = run_json("search", *SAMPLED, "--study", str(tmp_path / "study.journal"))
+    again = run_json("search", *SAMPLED, "--study", str(tmp_path / "study.journal"))
+    exact = run_json("search", *HH, *SMALL)
+    for document in (first, again):
+        del document["timing"]
+    assert first == again
+    assert first["best"]["design"] == exact["best"]["design"]
+    assert not first["families"][0]["certificate"]["exact"]
+    assert "best found, not proven" in run("search", *SAMPLED, "--out", str(tmp_path)).stdout
+    assert (tmp_path / "study.journal").exists()
+
+
+@pytest.mark.parametrize("flag", ["--resume", "--study=here.journal"])
+def test_what_only_a_sampled_search_has_a_use_for_is_refused(flag: str) -> None:
+    result = run("search", *HH, *SMALL, flag)
+    assert result.exit_code == 2
+    assert "use --method optuna" in result.stderr
+
+
+def test_a_scheduler_that_does_not_exist_is_told() -> None:
+    result = run("search", *HH, *SMALL, "--dask", "nonsense://nowhere")
+    assert result.exit_code == 2
+    assert "--dask" in result.stderr
+
+
+def test_a_front_in_every_format(tmp_path: Path) -> None:
+    asked = ("pareto", *HH, "--prompt-machines", "1:2", "--token-machines", "1:2")
+    asked = (*asked, "--duration", "40")
+    document = run_json(*asked)
+    rates = [point["rate_rps"] for point in document["pareto"]]
+    assert document["exact"]
+    assert rates == sorted(rates)
+    table = run(*asked, "--out", str(tmp_path)).stdout
+    assert f"all {document['space']} designs looked at" in table
+    assert {"pareto.csv", "report.html", "result.json"} <= {p.name for p in tmp_path.iterdir()}
+    assert run("pareto", *HH, "--rate", "5").exit_code == 2

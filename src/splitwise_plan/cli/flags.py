@@ -52,6 +52,32 @@ POWER_BUDGET = Flag(
 )
 COST_BUDGET = Flag("cost_budget", "BUDGET", "Cost: '1500 USD/h', or '40xdgx-h100'.", panel=GOAL)
 
+RATE_STEP = Flag("rate_step", "RPS", "Rates searched are multiples of it (default 1).", panel=GOAL)
+
+SEARCHING = "Search"
+METHOD = Flag(
+    "method",
+    "auto|exhaustive|optuna",
+    "Go through the space, or sample it with Optuna (auto: if it is too large).",
+    panel=SEARCHING,
+)
+TRIALS = Flag("trials", "N", "Designs that Optuna proposes (default 240).", panel=SEARCHING)
+STUDY = Flag(
+    "study",
+    "FILE|URL",
+    "Keep what Optuna's search simulates here, and go on from what is there.",
+    panel=SEARCHING,
+)
+RESUME = Flag(
+    "resume",
+    "",
+    "Go on from the last, interrupted search of the same question.",
+    kind=bool,
+    default=False,
+    panel=SEARCHING,
+)
+DASK = Flag("dask", "ADDRESS", "Simulate on the workers of this Dask scheduler.", panel=SEARCHING)
+
 PROMPT_RANGE = Flag(
     "prompt_machines", "N|LO:HI", "Prompt pools to look at (default: the family's).", panel=DESIGN
 )

@@ -9,14 +9,20 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import is_sampled, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from splitwise_plan.facts.design import Design
+    from splitwise_plan.facts.scenario import Scenario
+    from splitwise_plan.search.driver import Jobs
     from splitwise_plan.search.outcome import SearchResult
+    from splitwise_plan.search.progress import Report
 
 
-GOALS = ("minimize", "maximize", "power_budget", "cost_budget")
+GOALS = ("minimize", "maximize", "power_budget", "cost_budget", "method")
 
 
 def search(flags: Flags) -> int:
@@ -29,22 +35,23 @@ def search(flags: Flags) -> int:
     given = question.overrides(flags)
     given |= {key: flags[key] for key in (*question.COUNTS, *GOALS)}
     given["families"] = flags.listed("families", "family")
+    given["trials"] = flags.whole("trials", low=1)
+    given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     if flags["maximize"] is not None and flags["rate"] is not None:
         flags.refuse("rate", "has no effect: the rate is searched for", "drop it")
     to = output.Output.of(flags)
-    scenario = question.load(flags, given)
+    scenario = question.load(
+        flags, given, lambda loaded: study_problems(flags, sampled=is_sampled(loaded))
+    )
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
-    from splitwise_plan.search.capacity import maximize_rate
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
-    from splitwise_plan.search.exhaustive import search as find_least
     from splitwise_plan.search.length import check_length
 
-    find = maximize_rate if scenario.maximize else find_least
-    with shown_progress(quiet=to.quiet) as progress:
-        result = find(scenario, to.jobs, progress)
+    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+        result = _find(flags, scenario, to.out, jobs, progress)
         best = result.best
         length = None
         if best is not None and best.best is not None:
@@ -58,6 +65,22 @@ def search(flags: Flags) -> int:
     steps = _next_steps(flags, result)
     to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
+
+
+def _find(
+    flags: Flags, scenario: Scenario, out: Path | None, jobs: Jobs, progress: Report | None
+) -> SearchResult:
+    """Search in the way that the question and the size of its space ask for."""
+    from splitwise_plan.search.capacity import maximize_rate
+    from splitwise_plan.search.exhaustive import search as find_least
+    from splitwise_plan.search.sampled import search_sampled
+
+    if scenario.maximize is not None:
+        return maximize_rate(scenario, jobs, progress)
+    if not is_sampled(scenario):
+        return find_least(scenario, jobs, progress)
+    kept = storage(flags, scenario, out)
+    return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
 
 
 def exit_code(result: SearchResult) -> int:
@@ -104,7 +127,8 @@ COMMAND = Command(
     (
         *f.QUESTION,
         *(f.FAMILIES, f.FAMILY, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
-        *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET),
+        *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
+        *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
         *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
     ),
     "splitwise-plan search --workload conversation --rate 20 --families splitwise-hh",

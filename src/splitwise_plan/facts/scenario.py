@@ -18,6 +18,8 @@ from splitwise_plan.facts.workload import Workload
 SEED_BUDGET = 4
 """`max_seeds`, where it is not given, as a multiple of `seeds`."""
 
+DEFAULT_TRIALS = 240
+
 Minimize = Literal["cost", "power", "machines"]
 
 
@@ -89,7 +91,11 @@ class Scenario:
     max_seeds: int = SEED_BUDGET * 3
     """Replications after which a verdict stays undecided."""
     rate_step_rps: float = 1.0
-    """Rates are searched on multiples of this (`maximize`)."""
+    """Rates are searched on multiples of this (`maximize`, the Pareto front)."""
+    method: Literal["auto", "exhaustive", "optuna"] = "auto"
+    """How a space is searched; `auto`: exhaustively unless that takes too long."""
+    trials: int = DEFAULT_TRIALS
+    """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
     resolved_toml: str = ""

@@ -71,8 +71,11 @@ def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Proble
         )
     if content.maximize and content.rate:
         yield layers.place(("rate",), "rate and maximize are both given", "keep one of them")
-    if content.rate_step and not content.maximize:
-        yield layers.place(("rate_step",), "rate_step needs maximize = 'throughput'", "drop it")
+    if content.maximize and content.method == "optuna":
+        what = "method = 'optuna' is for what is minimized; rates are bisected"
+        yield layers.place(("method",), what, "drop it")
+    if content.trials is not None and content.method == "exhaustive":
+        yield layers.place(("trials",), "trials needs method = 'optuna' or 'auto'", "drop it")
     for key in ("power_budget", "cost_budget"):
         if getattr(content, key) and not content.maximize:
             yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")

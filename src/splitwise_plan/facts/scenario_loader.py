@@ -18,7 +18,13 @@ from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.problems import sorted_problems, sound_part, validate
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.scenario import SEED_BUDGET, Arrivals, FamilySpace, Scenario
+from splitwise_plan.facts.scenario import (
+    DEFAULT_TRIALS,
+    SEED_BUDGET,
+    Arrivals,
+    FamilySpace,
+    Scenario,
+)
 from splitwise_plan.facts.scenario_checks import (
     DEFAULT_DURATION_S,
     arrival_problems,
@@ -156,6 +162,8 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         cost_budget_usd_per_hour=cost,
         max_seeds=content.max_seeds or SEED_BUDGET * content.seeds,
         rate_step_rps=content.rate_step.si if content.rate_step else 1.0,
+        method=content.method,
+        trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
     )
     text = resolved_toml(scenario, named.trace_path, catalog.folders)

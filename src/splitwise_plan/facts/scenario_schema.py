@@ -131,6 +131,8 @@ class ScenarioFile(Strict):
     seeds: Annotated[int, Field(ge=1, le=10_000)] = 3
     max_seeds: Annotated[int, Field(ge=1, le=10_000)] | None = None
     rate_step: Rate | None = None
+    method: Literal["auto", "exhaustive", "optuna"] = "auto"
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     warm_up: WarmUp | None = None
     families: Ids | None = Field(default=None, min_length=1)
     machines: Machines | None = None

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from splitwise_plan.facts.scenario import Arrivals, CountRange, FamilySpace, Scenario
+from splitwise_plan.facts.scenario import (
+    DEFAULT_TRIALS,
+    Arrivals,
+    CountRange,
+    FamilySpace,
+    Scenario,
+)
 
 
 def resolved_toml(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> str:
@@ -61,7 +67,12 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"minimize = {_string(scenario.minimize)}"
     else:
         yield f"maximize = {_string(scenario.maximize)}"
+    if scenario.rate_step_rps != 1.0 or scenario.maximize is not None:
         yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
+    if scenario.method != "auto":
+        yield f"method = {_string(scenario.method)}"
+    if scenario.method != "exhaustive" and scenario.trials != DEFAULT_TRIALS:
+        yield f"trials = {scenario.trials}"
     if scenario.power_budget is not None:
         unit = "paper units" if scenario.assumptions.power_accounting == "paper" else "W"
         yield f"power_budget = {_quantity(scenario.power_budget, unit)}"
