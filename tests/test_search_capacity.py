@@ -58,6 +58,11 @@ def test_answer_is_the_last_feasible_rate(given: dict[str, Any]) -> None:
     fastest = max(found.rate_rps or 0.0 for found in result.families)
     assert result.best is not None
     assert result.best.rate_rps == fastest
+    for found in result.families:
+        high = found.rate_high_rps
+        if high is not None:
+            verdicts = {judge_at(scenario, high, d) for d in frontier(scenario, found.space)}
+            assert not verdicts & {"meets", "undecided"}
 
 
 @pytest.mark.parametrize("family", ["splitwise-ha", "splitwise-hh", "baseline-a100"])

@@ -117,6 +117,7 @@ def _family(scenario: Scenario, family: FamilyResult) -> Json:
         "family": family.family.id,
         "status": status(family),
         "rate_rps": family.rate_rps or scenario.arrivals.rate_rps,
+        "rate_high_rps": family.rate_high_rps,
         "best": detailed(scenario, family.best) if family.best else None,
         "ties": [design(scenario, one) for one in family.ties],
         "closest": detailed(scenario, family.closest) if family.closest else None,

@@ -88,7 +88,12 @@ def _none_beyond(scenario: Scenario, result: SearchResult, best: FamilyResult) -
     space = sum(family.certificate.space for family in result.families)
     sure = any(family.certificate.better_undecided for family in result.families)
     meets = "is sure to meet them" if sure else "meets them"
-    return f"at {rate:,g} requests/s none of {count(space, 'design')} in the budget {meets}"
+    told = f"at {rate:,g} requests/s none of {count(space, 'design')} in the budget {meets}"
+    highest = [family.rate_high_rps for family in result.families if family.best is not None]
+    sure_from = max((high for high in highest if high is not None), default=None)
+    if sure_from is None or None in highest or sure_from <= rate:
+        return told
+    return f"{told}, and at {sure_from:,g} all miss for certain"
 
 
 def _none_better(scenario: Scenario, result: SearchResult, best: FamilyResult) -> str:

@@ -35,6 +35,9 @@ from splitwise_plan.search.space import designs, provisioned_power
 MAX_LEVELS = 1_000_000
 """Rates are not searched beyond this many steps."""
 
+MOST_UNDECIDED = 20
+"""Steps above the answer up to which the end of the undecided rates is looked for."""
+
 NEAREST = 6
 """Designs around a favourite that a quick look at a rate begins with."""
 
@@ -248,8 +251,20 @@ class RateSearch:
             return FamilyResult(self.space, None, (), certificate, near)
         details.sort(key=lambda one: design_rank(self.scenario, one))
         ties = tuple(one.evaluation.design for one in details[1:])
-        rate = self.rates.rate_rps(level)
-        return FamilyResult(self.space, details[0], ties, certificate, None, rate)
+        rate, high = self.rates.rate_rps(level), self._surely_missing(level + 1, tried)
+        return FamilyResult(self.space, details[0], ties, certificate, None, rate, high)
+
+    def _surely_missing(self, level: int, tried: Sequence[Evaluation]) -> float | None:
+        """The rate at which the designs undecided at `level` all miss; None if that is far away."""
+        open_ = [one.design for one in tried if one.verdict == "undecided"]
+        for higher in range(level, level + MOST_UNDECIDED):
+            if not open_:
+                return self.rates.rate_rps(higher)
+            evaluator = self.rates.evaluator(higher + 1)
+            judged = list(in_order(evaluator.judge, open_, self.jobs))
+            self.simulations += sum(one.simulations for one in judged)
+            open_ = [one.design for one in judged if one.verdict in ("undecided", "meets")]
+        return None
 
     def _detail(self, level: int, evaluation: Evaluation) -> Details:
         replications = len(evaluation.replications)

@@ -123,6 +123,8 @@ class FamilyResult:
     """Where there is no best: the design simulated that came nearest to the SLOs."""
     rate_rps: float | None = None
     """Where the rate was searched: the largest that `best` meets the SLOs at."""
+    rate_high_rps: float | None = None
+    """The rate from which on every design misses for sure; between the two it is undecided."""
 
     @property
     def family(self) -> Family:
