@@ -146,8 +146,8 @@ def test_a_scheduler_that_does_not_exist_is_told() -> None:
 
 
 def test_a_front_in_every_format(tmp_path: Path) -> None:
-    asked = ("pareto", *HH, "--prompt-machines", "1:2", "--token-machines", "1:2")
-    asked = (*asked, "--duration", "40")
+    small = ("--prompt-machines", "1:2", "--token-machines", "1:2", "--duration", "40")
+    asked = ("pareto", *HH, *small)
     document = run_json(*asked)
     rates = [point["rate_rps"] for point in document["pareto"]]
     assert document["exact"]
