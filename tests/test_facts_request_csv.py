@@ -50,7 +50,7 @@ def problems(text: str | bytes) -> list[str]:
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_formats(text: str, packed: bool) -> None:
-    data = gzip.compress(text.encode()) if packed else text.encode()
+    data = gzip.compress(text.encode(), mtime=0) if packed else text.encode()
     requests = parse_requests(data, "t.csv")
     assert requests.arrival_s == pytest.approx([0, 0.5, 0.5], abs=1e-12)
     assert requests.prompt_tokens.tolist() == [100, 200, 7]
@@ -103,7 +103,7 @@ def test_many_faults_are_capped() -> None:
         ("a,b,c\n1,2,3\n", "unknown columns"),
         (b"\x00\xff\xfe\x89PNG", "not UTF-8"),
         (b"\x1f\x8bgarbage", "broken gzip"),
-        (gzip.compress(OURS.encode())[:-4], "broken gzip"),
+        (gzip.compress(OURS.encode(), mtime=0)[:-4], "broken gzip"),
         ("TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,1,1\n", "is not a date and time"),
         ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03+05:30,1,1\n", "not a date"),
     ],
