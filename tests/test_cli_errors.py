@@ -239,3 +239,37 @@ def test_a_results_file_that_cannot_be_written_is_told(folder: Path) -> None:
     result = run("simulate", *DESIGN, *SMALL, "--requests-out", "/dev/full")
     assert result.exit_code == exits.BAD_INPUT
     assert "was not written" in result.stderr
+
+
+def test_files_that_are_read_are_not_written_over(tmp_path: Path) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text("rate = 5\nfamilies = ['splitwise-hh']\n", encoding="utf-8")
+    trace = tmp_path / "t.csv"
+    trace.write_text("arrival_s,prompt_tokens,output_tokens\n0,100,5\n", encoding="utf-8")
+    pools = ("--prompt-machines", "2", "--token-machines", "2")
+    into = run("simulate", str(scenario), *pools, "--out", str(tmp_path))
+    over = run(
+        *("simulate", "--family", "splitwise-hh", *pools),
+        *("--trace", str(trace), "--requests-out", str(trace)),
+    )
+    for result in (into, over):
+        assert result.exit_code == 2
+        assert "this run" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario.toml", "t.csv"]
+
+
+def test_a_folder_of_facts_that_holds_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "machine").mkdir()
+    result = run("search", "--hardware", str(tmp_path))
+    assert result.exit_code == 2
+    assert "did you mean 'machines'" in result.stderr
+    assert "no facts in it" in result.stderr
+
+
+def test_seeds_of_a_replayed_trace_are_refused(tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("arrival_s,prompt_tokens,output_tokens\n0,100,5\n", encoding="utf-8")
+    pools = ("--family", "splitwise-hh", "--prompt-machines", "2", "--token-machines", "2")
+    result = run("simulate", *pools, "--trace", str(trace), "--seeds", "3")
+    assert result.exit_code == 2
+    assert "a trace replays its own requests" in result.stderr

@@ -86,7 +86,8 @@ def test_the_example_is_the_papers_question() -> None:
 def test_the_resolved_scenario_gives_itself_again_anywhere(tmp_path: Path, text: str) -> None:
     (tmp_path / 'tr"ace.csv').write_text(TRACE, encoding="utf-8")
     (tmp_path / "slo.toml").write_text("[ttft]\np50 = 2\n", encoding="utf-8")
-    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts" / "slos").mkdir(parents=True)
+    (tmp_path / "facts" / "slos" / "own.toml").write_text("[e2e]\np50 = 2\n", encoding="utf-8")
     first = load(tmp_path, text)
     elsewhere = tmp_path / "out"
     elsewhere.mkdir()

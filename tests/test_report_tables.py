@@ -19,7 +19,8 @@ Answer      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
             meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
 Proof       none of 1,214 designs under $1,064/h meets them, on 3 seeds of 120 s and more where it
             is close
-            three families, each up to its best: 933 simulated, 291 excluded (291 prompt capacity)
+            to find the best of each of three families: 933 simulated, 291 excluded (291 prompt
+            capacity)
             2 ties: 25P + 3T, 23P + 5T
 
 family         design          machines    $/h   kW  TTFT P99  TBT P50  E2E P90  verdict
@@ -34,7 +35,7 @@ SIMULATION = """\
 Question    coding at 70 requests/s for 120 s · BLOOM-176B · nine SLOs · assumptions: measured
 Design      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
 Verdict     meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
-Requests    8,502 arrived, all finished; 69.6 finished per second
+Requests    8,502 arrived, all finished; 69.6 finished per second until the last arrival
 
 latency, s      mean      P50      P90      P99
 TTFT           0.500    0.250    0.750     1.50

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from splitwise_plan.report.report import Report
 
 
+MOST_JOBS = 64
+"""More threads than this only cost: nothing here has as many cores to itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """The flags that say where results go."""
@@ -38,7 +42,7 @@ class Output:
         paths: dict[str, Path | None] = {
             name: _path(flags, name, check) for name, check in checks.items()
         }
-        jobs = flags.whole("jobs", low=1) or _cores()
+        jobs = min(flags.whole("jobs", low=1) or _cores(), MOST_JOBS)
         return cls(flags.choice("format", FORMATS), bool(flags["quiet"]), jobs, **paths)
 
     @property

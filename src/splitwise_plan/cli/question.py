@@ -41,8 +41,24 @@ def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> 
         scenario = load_scenario(Catalog(), path, given)
     except InputError as error:
         raise InputError([*flags.problems, *error.problems]) from None
-    raise_if_any([*flags.problems, *(check(scenario) if check else [])])
+    problems = [*flags.problems, *_overwritten(flags, scenario)]
+    raise_if_any([*problems, *(check(scenario) if check else [])])
     return scenario
+
+
+def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """Files that this run reads and would write over."""
+    read = {Path(source.path).resolve() for source in scenario.sources}
+    if flags["scenario"] is not None:
+        read.add(Path(flags["scenario"]).resolve())
+    problems = []
+    if flags["requests_out"] is not None and Path(flags["requests_out"]).resolve() in read:
+        what = f"{flags['requests_out']} is read by this run"
+        problems.append(Problem("--requests-out", what, "choose another file"))
+    if flags["out"] is not None and Path(flags["out"]).resolve() in {one.parent for one in read}:
+        what = f"{flags['out']} holds files that this run reads"
+        problems.append(Problem("--out", what, "choose another folder"))
+    return problems
 
 
 def catalog(flags: Flags) -> Catalog:

@@ -62,7 +62,7 @@ def search(flags: Flags) -> int:
 
     from splitwise_plan.report.searching import report
 
-    steps = _next_steps(flags, result)
+    steps = _next_steps(flags, scenario, result)
     to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
 
@@ -93,7 +93,7 @@ def exit_code(result: SearchResult) -> int:
     return exits.UNDECIDED if undecided else exits.NONE_MEETS
 
 
-def _next_steps(flags: Flags, result: SearchResult) -> list[str]:
+def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[str]:
     """Command lines that look closer at the answer."""
     from splitwise_plan.report.proof import nearest
 
@@ -101,8 +101,9 @@ def _next_steps(flags: Flags, result: SearchResult) -> list[str]:
     steps = []
     if details is not None:
         words = ["splitwise-plan", "simulate", *question.typed(flags)]
-        if result.best is not None and result.best.rate_rps is not None:
-            words += ["--rate", f"{result.best.rate_rps:g}"]
+        if scenario.maximize is not None:
+            found = result.best.rate_rps if result.best else None
+            words += ["--rate", f"{found or scenario.rate_step_rps:g}"]
         if flags["seeds"] is None and len(details.evaluation.replications) > 1:
             words += ["--seeds", str(len(details.evaluation.replications))]
         steps.append(shlex.join([*words, *_design_flags(details.evaluation.design)]))

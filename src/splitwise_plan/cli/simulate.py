@@ -21,7 +21,8 @@ def simulate(flags: Flags) -> int:
     """Simulate one design under one load: latencies, SLOs, pools, energy and cost."""
     watch = Stopwatch()
     given = question.overrides(flags)
-    if given["seeds"] is None and flags["scenario"] is None:
+    replayed = flags["trace"] is not None and flags["rate"] is None
+    if given["seeds"] is None and flags["scenario"] is None and not replayed:
         given["seeds"] = 1
     given |= _design_overrides(flags)
     to = output.Output.of(flags)
@@ -34,7 +35,7 @@ def simulate(flags: Flags) -> int:
 
     stop = bool(flags["stop_when_missed"])
     details = detail(scenario, design, jobs=to.jobs, stop_when_missed=stop)
-    kept = records(scenario, design) if to.wants_requests else None
+    kept = records(scenario, design, stop_when_missed=stop) if to.wants_requests else None
     watch.lap("simulate_s")
 
     from splitwise_plan.report.files import write_file

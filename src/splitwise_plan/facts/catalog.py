@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.errors import InputError, Problem, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
-from splitwise_plan.facts.files import FactFiles, TomlFile
+from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
 from splitwise_plan.facts.importers.request_csv import parse_requests
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
@@ -57,6 +57,7 @@ class Catalog:
                 Problem(str(folder), "no such folder", "name a folder of facts")
                 for folder in missing
             )
+        raise_if_any(problem for folder in folders for problem in folder_problems(folder))
         self._files = FactFiles(folders)
         self._profiles: dict[tuple[str, str], dict[int, Profile]] = {}
 

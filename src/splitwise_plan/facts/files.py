@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.importers.text import decode, read_bytes
 from splitwise_plan.facts.scenario import FactSource
+from splitwise_plan.facts.suggest import did_you_mean
 from splitwise_plan.facts.toml_lines import KeyPath, key_lines, line_of
 
 KINDS: dict[str, tuple[str, ...]] = {
@@ -45,6 +47,18 @@ def our_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     installed = package / "data"
     return installed if (installed / "hardware").is_dir() else package.parents[1]
+
+
+def folder_problems(folder: Path) -> Iterator[Problem]:
+    """What makes a user's folder of facts useless: unknown names in it, or nothing at all."""
+    known = {Path(sub).name for subs in KINDS.values() for sub in subs} | {"hardware", "workloads"}
+    names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
+    for name in names:
+        if name not in known and not name.startswith("."):
+            fix = did_you_mean(name, sorted(known))
+            yield Problem(str(folder / name), "no kind of fact is kept in such a folder", fix)
+    if not any(path.suffix in (".toml", ".csv") for path in folder.rglob("*")):
+        yield Problem(str(folder), "no facts in it", "e.g. machines/<id>.toml")
 
 
 @dataclass(slots=True)

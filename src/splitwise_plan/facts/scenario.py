@@ -46,11 +46,16 @@ class CountRange:
 
 @dataclass(frozen=True, slots=True)
 class FamilySpace:
-    """The designs of a family that a search looks at (baselines: `token_machines` is None)."""
+    """The designs of a family that a search looks at (baselines: `token_machines` is None).
+
+    `prompt_open`, `token_open`: nobody asked for that range, so a search may look beyond its end.
+    """
 
     family: Family
     prompt_machines: CountRange
     token_machines: CountRange | None
+    prompt_open: bool = False
+    token_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
         yield layers.place(
             ("rate",), "rate is missing", "add e.g. rate = { value = 70, unit = 'rps' }"
         )
+    if replays(content):
+        for key in ("seed", "seeds", "max_seeds"):
+            if key in content.model_fields_set and getattr(content, key) is not None:
+                what = f"{key} has no effect: a trace replays its own requests"
+                yield layers.place((key,), what, "drop it, or give a rate to draw arrivals")
     if content.burstiness and content.arrivals != "gamma":
         yield layers.place(("burstiness",), "burstiness needs arrivals = 'gamma'", "add it")
     if content.max_seeds is not None and content.max_seeds < content.seeds:

@@ -56,7 +56,11 @@ def _ranged(
     if family.is_baseline:
         misplaced, what, use = ("prompt_machines", "token_machines"), "one pool", "machines"
         given = own.machines or content.machines
-        ranged = replace(space, prompt_machines=given or space.prompt_machines)
+        ranged = replace(
+            space,
+            prompt_machines=given or space.prompt_machines,
+            prompt_open=given is None,
+        )
     else:
         misplaced, what, use = ("machines",), "two pools", "prompt_machines and token_machines"
         prompt = own.prompt_machines or content.prompt_machines
@@ -65,6 +69,8 @@ def _ranged(
             space,
             prompt_machines=prompt or space.prompt_machines,
             token_machines=token or space.token_machines,
+            prompt_open=prompt is None,
+            token_open=token is None,
         )
     for key in misplaced:
         if getattr(own, key) is not None:

@@ -35,9 +35,10 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     slo = scenario.slos.id
     yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
     yield from _objective_lines(scenario)
-    yield f"seed = {scenario.seed}"
-    yield f"seeds = {scenario.seeds}"
-    yield f"max_seeds = {scenario.max_seeds}"
+    if scenario.arrivals.process != "trace":
+        yield f"seed = {scenario.seed}"
+        yield f"seeds = {scenario.seeds}"
+        yield f"max_seeds = {scenario.max_seeds}"
     if scenario.warm_up_s > 0:
         yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
@@ -81,13 +82,20 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
 
 
 def _range_lines(spaces: tuple[FamilySpace, ...]) -> Iterator[str]:
+    """The ranges that were asked for; the others are the families' own, and may be widened."""
     for space in spaces:
-        yield f"\n[ranges.{_string(space.family.id)}]"
-        if space.token_machines is None:
-            yield f"machines = {_range(space.prompt_machines)}"
-        else:
-            yield f"prompt_machines = {_range(space.prompt_machines)}"
-            yield f"token_machines = {_range(space.token_machines)}"
+        names = ("machines", "") if space.token_machines is None else _POOLS
+        lines = []
+        if not space.prompt_open:
+            lines.append(f"{names[0]} = {_range(space.prompt_machines)}")
+        if space.token_machines is not None and not space.token_open:
+            lines.append(f"{names[1]} = {_range(space.token_machines)}")
+        if lines:
+            yield f"\n[ranges.{_string(space.family.id)}]"
+            yield from lines
+
+
+_POOLS = ("prompt_machines", "token_machines")
 
 
 def _range(machines: CountRange) -> str:

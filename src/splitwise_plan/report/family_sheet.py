@@ -99,4 +99,6 @@ def _verdict(scenario: Scenario, result: SearchResult, family: FamilyResult) -> 
     if result.best is None or result.best is family or result.best.best is None:
         return Cell("meets ← best", "good")
     best, own = score(scenario, result.best), score(scenario, family)
-    return Cell("meets, as good" if own == best else f"meets, {percent(own / best - 1, sign=True)}")
+    if own == best or best == 0:
+        return Cell("meets, as good" if own == best else "meets")
+    return Cell(f"meets, {percent(own / best - 1, sign=True)}")

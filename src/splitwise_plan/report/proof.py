@@ -33,6 +33,9 @@ def answer(scenario: Scenario, result: SearchResult) -> Fact:
         told = f"no design of {where} meets the SLOs"
     closest = nearest(result)
     lines = () if closest is None else _design(scenario, closest)
+    if scenario.maximize is not None:
+        step = scenario.rate_step_rps
+        told += f" at {step:,g} requests/s, the smallest rate looked at (--rate-step)"
     near = [f"closest: {lines[0]}", *lines[1:]] if lines else [_all_excluded(result)]
     return Fact("Answer", (told, *near), "bad")
 
@@ -130,7 +133,8 @@ def _looked_at(certificates: Sequence[Certificate]) -> str:
     undecided = sum(certificate.better_undecided for certificate in certificates)
     by_bound = ", ".join(f"{number:,} {name}" for name, number in excluded.items() if number)
     number = in_words(len(certificates))
-    where = f"{number} families, each up to its best: " if len(certificates) > 1 else ""
+    many = len(certificates) > 1
+    where = f"to find the best of each of {number} families: " if many else ""
     close = f" ({undecided:,} too close to call)" if undecided else ""
     bounds = f" ({by_bound})" if by_bound else ""
     return f"{where}{simulated:,} simulated{close}, {excluded.total():,} excluded{bounds}"

@@ -36,10 +36,11 @@ def scenario_sha256(scenario: Scenario) -> str:
 
 def stamp(scenario: Scenario) -> str:
     """Version, seeds, the scenario and every file that was read, as Markdown."""
-    seeds = count(scenario.seeds, "repetition")
+    drawn = f", seed {scenario.seed}, {count(scenario.seeds, 'repetition')} or more"
+    seeds = "" if scenario.arrivals.process == "trace" else drawn
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 `{scenario_sha256(scenario)}`), seed {scenario.seed}, {seeds}. Files read:",
+        f"(sha256 `{scenario_sha256(scenario)}`){seeds}. Files read:",
         "",
         *(f"- `{source.path}` sha256 `{source.sha256}`" for source in scenario.sources),
     ]

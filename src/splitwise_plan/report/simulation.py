@@ -47,6 +47,10 @@ def request_writer(simulator: Simulator, run: Run) -> Writer:
     return lambda stream: csvfmt.write(stream, csvfmt.request_rows(simulator, run))
 
 
+FEW_REQUESTS = 100
+"""With fewer a P99 is just the largest value."""
+
+
 def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     evaluation, requests = details.evaluation, details.requests
     tone: Tone = "good" if evaluation.verdict == "meets" else "bad"
@@ -55,13 +59,18 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
         if requests.finished == requests.arrived
         else (f"{requests.finished:,} finished, {requests.unfinished:,} unfinished")
     )
+    runs = len(evaluation.replications)
+    over = f" over {count(runs, 'seed')}" if runs > 1 else ""
+    few = (
+        f" ({FEW_REQUESTS} are needed for a P99)" if requests.arrived / runs < FEW_REQUESTS else ""
+    )
     rejected = f", {requests.rejected:,} rejected" if requests.rejected else ""
-    rate = f"{significant(details.throughput_rps)} finished per second"
+    rate = f"{significant(details.throughput_rps)} finished per second until the last arrival"
     return (
         Fact("Question", (wording.question(scenario, objective=False),)),
         Fact("Design", (wording.design_line(scenario, evaluation.design),)),
         Fact("Verdict", (wording.verdict(scenario, evaluation),), tone),
-        Fact("Requests", (f"{requests.arrived:,} arrived, {done}{rejected}; {rate}",)),
+        Fact("Requests", (f"{requests.arrived:,} arrived{over}{few}, {done}{rejected}; {rate}",)),
     )
 
 

@@ -135,15 +135,23 @@ def verdict(scenario: Scenario, evaluation: Evaluation) -> str:
     marks = [mark(estimate) for estimate in evaluation.estimates]
     total, told = len(scenario.slos.all_targets), binding(binds, evaluation)
     if evaluation.verdict == "meets":
-        return f"meets {_all(total)}; {'tightest is ' if total > 1 else ''}{told}"
+        judged = len(marks)
+        which = _all(total) if judged == total else f"the {in_words(judged)} SLOs that apply"
+        return f"meets {which}; {'tightest is ' if judged > 1 else ''}{told}"
     missed = marks.count("✗")
     worst = "worst is " if missed > 1 else ""
     if evaluation.verdict == "misses":
+        if missed == 0:
+            return (
+                f"misses in each of {count(len(evaluation.replications), 'seed')}: worst is {told}"
+            )
         return f"misses {missed} of {total}: {worst}{told}"
-    if evaluation.verdict == "unstable":
-        return f"unstable, the backlog grows all the time: {worst}{told}"
-    seeds = count(len(evaluation.replications), "seed")
-    return f"undecided after {seeds}, {marks.count('?')} of {total} too close to call: {told}"
+    seeds, close = count(len(evaluation.replications), "seed"), marks.count("?")
+    others = {
+        "unstable": f"unstable, the backlog grows all the time: {worst}{told}",
+        "undecided": f"undecided after {seeds}, {close} of {total} too close to call: {told}",
+    }
+    return others[evaluation.verdict]
 
 
 def short_verdict(evaluation: Evaluation) -> str:
@@ -161,6 +169,8 @@ def binding(estimate: Estimate, evaluation: Evaluation) -> str:
         return f"{target_name(target)}, which rests on unfinished requests"
     value, limit = beside_limit(estimate.mean, target.limit, target.unit)
     told = f"{target_name(target)}, {value} of {limit} allowed"
+    if target.metric == "goodput":
+        told = f"{target_name(target)}, where that share takes {estimate.mean:.3g} of the limits"
     room = margin(estimate)
     if room >= 0:
         told += f", {percent(room)} to spare"

@@ -20,7 +20,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs, in_order
-from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import (
     Certificate,
@@ -31,6 +31,7 @@ from splitwise_plan.search.outcome import (
 )
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.space import designs, provisioned_power
+from splitwise_plan.search.widen import within_budgets
 
 MAX_LEVELS = 1_000_000
 """Rates are not searched beyond this many steps."""
@@ -147,6 +148,7 @@ class RateSearch:
 
     def run(self, report: Report | None) -> FamilyResult:
         """Find about where the answer is by quick looks at some designs, then judge them all."""
+        self.space = within_budgets(self.scenario, self.space)
         self.candidates = frontier(self.scenario, self.space)
         if not self.candidates:
             return self._result(0, [], [])
@@ -268,7 +270,8 @@ class RateSearch:
 
     def _detail(self, level: int, evaluation: Evaluation) -> Details:
         replications = len(evaluation.replications)
-        return self.rates.evaluator(level).detail(evaluation.design, replications, self.jobs)
+        details = self.rates.evaluator(level).detail(evaluation.design, replications, self.jobs)
+        return as_judged(details, evaluation)
 
 
 def _meets(evaluation: Evaluation | None) -> bool:

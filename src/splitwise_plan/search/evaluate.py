@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
 
@@ -175,10 +176,12 @@ def detail(
     return evaluator.detail(design, jobs=jobs, stop_when_missed=stop_when_missed)
 
 
-def records(scenario: Scenario, design: Design, replication: int = 0) -> tuple[Simulator, Run]:
-    """The per-request records of one replication."""
-    simulator = Simulator.of(scenario, requests_for(scenario, replication))
-    return simulator, simulator.run(design)
+def records(
+    scenario: Scenario, design: Design, *, stop_when_missed: bool = False
+) -> tuple[Simulator, Run]:
+    """The per-request records of the first replication."""
+    simulator = Simulator.of(scenario, requests_for(scenario, 0))
+    return simulator, simulator.run(design, stop_when_missed=stop_when_missed)
 
 
 def replicate(
@@ -190,6 +193,18 @@ def replicate(
     latency = latency or latencies(simulator, run)
     results = target_results(simulator.scenario.slos, latency)
     return Replication(number, verdict(run, results, latency), tuple(results))
+
+
+def as_judged(details: Details, judged: Evaluation) -> Details:
+    """Details with the verdict that the design was judged to have.
+
+    A design that misses in every replication of the first look misses, though the intervals of so
+    few may be too wide to tell by how much.
+    """
+    found = details.evaluation
+    if found.verdict != "undecided" or judged.verdict == "undecided":
+        return details
+    return replace(details, evaluation=replace(found, verdict=judged.verdict))
 
 
 def joint_verdict(replications: Sequence[Replication]) -> Verdict:

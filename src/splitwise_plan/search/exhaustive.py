@@ -17,7 +17,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs, in_order
-from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import (
     Certificate,
@@ -28,18 +28,38 @@ from splitwise_plan.search.outcome import (
 )
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.space import levels, objective, provisioned_power
+from splitwise_plan.search.widen import widened
 
 
 def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> SearchResult:
     """The best design of each family of the scenario, and of all."""
     start = time.perf_counter()
     evaluator = Evaluator(scenario)
-    searches = [FamilySearch(scenario, space, evaluator, jobs) for space in scenario.spaces]
-    results = tuple(one.run(progress) for one in searches)
+    done = [_search_family(scenario, space, evaluator, jobs, progress) for space in scenario.spaces]
+    results = tuple(result for result, _ in done)
     found = [result for result in results if result.best is not None]
     best = min(found, key=lambda result: rank(scenario, _best(result)), default=None)
-    simulations = sum(one.simulations for one in searches)
+    simulations = sum(simulations for _, simulations in done)
     return SearchResult(results, best, simulations, time.perf_counter() - start)
+
+
+def _search_family(
+    scenario: Scenario,
+    space: FamilySpace,
+    evaluator: Evaluator,
+    jobs: Jobs,
+    progress: Report | None,
+) -> tuple[FamilyResult, int]:
+    """Search a family, again in a wider space while better designs may lie beyond (see `widen`)."""
+    simulations = 0
+    while True:
+        one = FamilySearch(scenario, space, evaluator, jobs)
+        result = one.run(progress)
+        simulations += one.simulations
+        wider = widened(scenario, evaluator, result)
+        if wider is None:
+            return result, simulations
+        space = wider
 
 
 def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
@@ -134,7 +154,9 @@ class FamilySearch:
         )
 
     def _detail(self, evaluation: Evaluation) -> Details:
-        return self.evaluator.detail(evaluation.design, len(evaluation.replications), self.jobs)
+        replications = len(evaluation.replications)
+        details = self.evaluator.detail(evaluation.design, replications, self.jobs)
+        return as_judged(details, evaluation)
 
 
 def _best(result: FamilyResult) -> Details:
