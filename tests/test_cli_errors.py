@@ -93,7 +93,7 @@ BAD = {
     ),
     "rate to be searched": (
         ("search", "budget.toml", "--maximize", "throughput", "--rate", "1"),
-        "--rate: has no effect: the rate is searched for (drop it)",
+        "--rate: rate and maximize are both given (keep one of them)",
     ),
     "objective": (("search", "--minimize", "costs"), "did you mean 'cost'?"),
     # output

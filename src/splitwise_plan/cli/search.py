@@ -37,8 +37,6 @@ def search(flags: Flags) -> int:
     given["families"] = flags.listed("families", "family")
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
-    if flags["maximize"] is not None and flags["rate"] is not None:
-        flags.refuse("rate", "has no effect: the rate is searched for", "drop it")
     to = output.Output.of(flags)
     scenario = question.load(
         flags, given, lambda loaded: study_problems(flags, sampled=is_sampled(loaded))

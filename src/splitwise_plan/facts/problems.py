@@ -19,7 +19,7 @@ Place = Callable[[KeyPath, str, str], Problem]
 """Makes a problem of a key path, what is wrong and the fix; it knows the file and line, or flag."""
 
 _MESSAGES = {
-    "string_too_short": "must not be empty",
+    "string_too_short": "must not be empty or as short as this",
     "string_type": "must be text",
     "int_type": "must be a whole number",
     "float_type": "must be a number",

@@ -70,7 +70,8 @@ def _budget(value: Any) -> Quantity | MachineBudget:
         value = {"value": float(match[1]), "unit": match[2]}
     if isinstance(value, dict):
         return Quantity.model_validate(value)
-    example = "a number with its unit, such as '1760 kW', or machines, such as '40xdgx-h100'"
+    units = "'1760 kW' or '1500 USD/h'"
+    example = f"a number with its unit, such as {units}, or machines, such as '40xdgx-h100'"
     raise PydanticCustomError("budget", "must be {example}", {"example": example})
 
 

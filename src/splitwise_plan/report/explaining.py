@@ -63,15 +63,17 @@ def _bottleneck(diagnosis: Diagnosis) -> str:
     before = -diagnosis.closest.evaluation.margin + 1.0
     after = diagnosis.relief[diagnosis.bottleneck]
     return (
-        f"the bottleneck is {diagnosis.bottleneck}: with {PLENTY:g} times as much the worst SLO "
-        f"of that design is at {significant(after)} of its limit instead of {significant(before)}"
+        f"the bottleneck is {diagnosis.bottleneck}: with {PLENTY:g} times as much of it the "
+        f"closest design's worst SLO would be at {significant(after)} times its limit, "
+        f"not {significant(before)} times"
     )
 
 
 def _remedies(scenario: Scenario, diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.rate_rps is not None and diagnosis.rate_design is not None:
         rate = f"{diagnosis.rate_rps:.4g} requests/s"
-        yield f"a lower rate would do: {rate} with {diagnosis.rate_design.label}"
+        design = wording.design_line(scenario, diagnosis.rate_design)
+        yield f"a lower rate would do: {rate} with {design}"
     if diagnosis.more is not None:
         yield f"or more machines: {wording.design_line(scenario, diagnosis.more)}"
     yield from _looser(diagnosis)
