@@ -30,15 +30,16 @@ MORE_MACHINES = 2
 """Ranges are widened by this factor to find counts that would do."""
 
 
-def _faster(lowered: Lowered, curve: int) -> Lowered:
+def _faster_prompts(lowered: Lowered) -> Lowered:
     points = lowered.points.copy()
-    points.y[:, curve] /= PLENTY
+    points.y[:, k.PROMPT_TIME] /= PLENTY
     return replace(lowered, points=points)
 
 
 def _faster_tokens(lowered: Lowered) -> Lowered:
-    slope = lowered.context_slope_s / PLENTY
-    return replace(_faster(lowered, k.TOKEN_TIME), context_slope_s=slope)
+    tables = lowered.tables.copy()
+    tables[:, k.TOKEN_TIME] /= PLENTY
+    return replace(lowered, tables=tables, context_slope_s=lowered.context_slope_s / PLENTY)
 
 
 def _more_memory(lowered: Lowered) -> Lowered:
@@ -55,7 +56,7 @@ def _faster_transfer(lowered: Lowered) -> Lowered:
 
 
 RESOURCES: dict[str, Callable[[Lowered], Lowered]] = {
-    "prompt compute": lambda lowered: _faster(lowered, k.PROMPT_TIME),
+    "prompt compute": _faster_prompts,
     "token bandwidth": _faster_tokens,
     "token memory": _more_memory,
     "KV transfer": _faster_transfer,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from splitwise_plan.facts.machine import Link
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.models.curves import extended
 from splitwise_plan.sim.kernel import state as k
 
 MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 23
@@ -57,6 +58,7 @@ class Lowered:
     rules: np.recarray
     points: np.recarray
     point_counts: NDArray[np.int64]
+    tables: NDArray[np.float64]
     pairs: np.recarray
     memory_limit_bytes: NDArray[np.float64]
     """(K,), for each machine type."""
@@ -70,6 +72,7 @@ def lower_models(models: Sequence[InstanceModel], rules: np.recarray) -> Lowered
         rules=rules,
         points=points,
         point_counts=point_counts,
+        tables=_tables(models, int(rules[0].max_batch_size)),
         pairs=_pairs([model.link for model in models]),
         memory_limit_bytes=np.array([model.memory_bytes for model in models]),
         context_slope_s=np.array([model.context_slope_s for model in models]),
@@ -107,6 +110,7 @@ def build_state(
         counters=counters,
         points=lowered.points,
         point_counts=lowered.point_counts,
+        tables=lowered.tables,
         pairs=lowered.pairs,
     )
 
@@ -184,14 +188,27 @@ def _tournaments(
 
 
 def _points(models: Sequence[InstanceModel]) -> tuple[np.recarray, NDArray[np.int64]]:
-    curves = [(m.prompt_time, m.token_time, m.prompt_power, m.token_power) for m in models]
+    curves = [(model.prompt_time, model.prompt_power) for model in models]
     counts = np.array([[len(curve.x) for curve in machine] for machine in curves])
     points = np.zeros((*counts.shape, counts.max()), k.POINT)
-    for machine, four in enumerate(curves):
-        for which, curve in enumerate(four):
+    for machine, of_one in enumerate(curves):
+        for which, curve in enumerate(of_one):
             points["x"][machine, which, : len(curve.x)] = curve.x
             points["y"][machine, which, : len(curve.x)] = curve.y
     return points.view(np.recarray), counts
+
+
+def _tables(models: Sequence[InstanceModel], most: int) -> NDArray[np.float64]:
+    sequences = np.arange(most + 1)
+    return np.array(
+        [
+            [
+                extended(curve.x, curve.y, sequences)
+                for curve in (model.token_time, model.token_power)
+            ]
+            for model in models
+        ]
+    )
 
 
 def _pairs(links: Sequence[Link]) -> np.recarray:

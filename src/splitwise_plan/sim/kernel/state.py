@@ -30,8 +30,12 @@ ENDS, PROMPT_HOME, PROMPT_MIXED, TOKEN_HOME, TOKEN_MIXED = 0, 1, 2, 3, 4
 TOURNAMENTS = 5
 
 # Curves of a machine type.
-PROMPT_TIME, TOKEN_TIME, PROMPT_POWER, TOKEN_POWER = 0, 1, 2, 3
-CURVES = 4
+PROMPT_TIME, PROMPT_POWER = 0, 1
+CURVES = 2
+
+# Tables of a machine type, by number of sequences.
+TOKEN_TIME, TOKEN_POWER = 0, 1
+TABLES = 2
 
 SERIALIZED, LAYERWISE, AUTO = 0, 1, 2
 TTFT, TBT, E2E = 0, 1, 2
@@ -182,4 +186,5 @@ class State(NamedTuple):
     counters: NDArray[np.int64]  # (COUNTERS,)
     points: np.recarray  # (K, CURVES, X) POINT
     point_counts: NDArray[np.int64]  # (K, CURVES)
+    tables: NDArray[np.float64]  # (K, TABLES, B + 1), looked up: cheaper than following a curve
     pairs: np.recarray  # (K, K) PAIR, source x destination

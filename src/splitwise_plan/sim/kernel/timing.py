@@ -41,7 +41,7 @@ def token_s(s, instance):
     """One iteration of the token phases an instance runs."""
     sequences = instance.running_tokens
     beyond = instance.context_tokens - CONTEXT_OF_SWEEP * sequences
-    return at(s, instance.machine, TOKEN_TIME, sequences) + instance.context_slope_s * beyond
+    return s.tables[instance.machine, TOKEN_TIME, sequences] + instance.context_slope_s * beyond
 
 
 @inner
@@ -60,7 +60,7 @@ def prompt_w(s, machine, tokens):
 
 @inner
 def token_w(s, machine, sequences):
-    return at(s, machine, TOKEN_POWER, sequences)
+    return s.tables[machine, TOKEN_POWER, sequences]
 
 
 @inner
