@@ -28,7 +28,7 @@ ONLY_IN = {
     "optuna": (f"{PACKAGE}.search.driver",),
     "typer": (f"{PACKAGE}.cli",),
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
-    "pandas": (f"{PACKAGE}.facts.importers",),
+    "pandas": (f"{PACKAGE}.report.frames",),
     "vl_convert": (f"{PACKAGE}.report.figures",),
 }
 """Where a library may be imported, tests aside."""

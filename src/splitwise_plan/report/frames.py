@@ -1,0 +1,33 @@
+"""Results as pandas data frames, for notebooks: the same rows as the CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.report.csvfmt import Value, request_rows
+from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.search.outcome import SearchResult
+from splitwise_plan.sim.records import Run
+from splitwise_plan.sim.simulator import Simulator
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def designs_frame(scenario: Scenario, result: SearchResult) -> DataFrame:
+    """One row a family, as in designs.csv."""
+    return _frame(search_rows(scenario, result))
+
+
+def requests_frame(simulator: Simulator, run: Run) -> DataFrame:
+    """One row a request, as `simulate --requests-out` writes them."""
+    return _frame(request_rows(simulator, run))
+
+
+def _frame(rows: Iterable[Sequence[Value]]) -> DataFrame:
+    from pandas import DataFrame
+
+    header, *body = rows
+    return DataFrame(body, columns=[str(name) for name in header])
