@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import os
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,9 +21,25 @@ def set_cache_folder() -> Path:
     """
     sources = b"".join(path.read_bytes() for path in sorted(KERNEL.glob("*.py")))
     name = hashlib.sha256(sources).hexdigest()[:16]
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    default = str(Path(home) / "splitwise-plan" / name)
-    return Path(os.environ.setdefault("NUMBA_CACHE_DIR", default))
+    folder = os.environ.setdefault("NUMBA_CACHE_DIR", str(_writable(name)))
+    if "numba" in sys.modules:  # somebody imported it before us: it has read its environment
+        sys.modules["numba"].config.CACHE_DIR = folder
+    return Path(folder)
+
+
+def _writable(name: str) -> Path:
+    """A folder of that name in the user's cache, or where there is none among temporary files."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    places = [Path(home), Path(tempfile.gettempdir()) / f"cache-{getpass.getuser()}"]
+    for place in places:
+        folder = place / "splitwise-plan" / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return places[0]
 
 
 def is_cold() -> bool:

@@ -140,7 +140,6 @@ RULES = np.dtype(
         ("pending_order", np.int64),  # [ref]: aged tasks are looked for from the queue's head only
         ("long_prompt_does_not_cut", np.int64),  # [ref]
         ("stop_behind_prompts", np.int64),  # [ref]: no new token phase overtakes a waiting prompt
-        ("stop_when_missed", np.int64),  # end the run when a target is proven missed
     ],
     align=True,
 )
