@@ -10,6 +10,7 @@ from reference import ROOT
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.files import our_folder
 
 SOURCE = 'source = "a quotation of ours"'
 
@@ -206,3 +207,13 @@ def test_faulty_slos(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InputError) as caught:
         Catalog().slos(str(path))
     assert told in problems(caught)
+
+
+def test_a_machine_that_draws_more_idle_than_rated_is_refused(tmp_path: Path) -> None:
+    ours = (our_folder() / "hardware/machines/dgx-h100.toml").read_text(encoding="utf-8")
+    text = ours.replace("idle_power = { value = 2800", "idle_power = { value = 99999")
+    assert text != ours
+    (tmp_path / "machines").mkdir()
+    (tmp_path / "machines/dgx-h100.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="check the units"):
+        Catalog((tmp_path,)).machine("dgx-h100")

@@ -169,3 +169,10 @@ def test_splitwisesim_traces() -> None:
     for path in sorted((REFERENCE / "splitwisesim" / "traces").glob("*.csv.gz")):
         requests = read_requests(path)
         assert len(requests) == gzip.decompress(path.read_bytes()).count(b"\n") - 1
+
+
+def test_clock_times_start_at_the_first_request_and_milliseconds_are_told() -> None:
+    seconds = parse_requests(f"{OURS}\n1700000000.5,10,2\n1700000002,10,2\n".encode(), "t.csv")
+    assert list(seconds.arrival_s) == [0.0, 1.5]
+    with pytest.raises(InputError, match="milliseconds"):
+        parse_requests(f"{OURS}\n1700000000500,10,2\n".encode(), "t.csv")

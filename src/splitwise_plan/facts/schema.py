@@ -48,6 +48,17 @@ class MachineFile(Strict):
     link: Name
     profile: Name | None = None
 
+    @model_validator(mode="after")
+    def _idle_below_rated(self) -> MachineFile:
+        idle, rated = self.idle_power.si, self.rated_power.si
+        if idle > rated:
+            raise PydanticCustomError(
+                "idle",
+                "draws more idle ({idle} W) than it is rated for ({rated} W): check the units",
+                {"idle": f"{idle:,.6g}", "rated": f"{rated:,.6g}"},
+            )
+        return self
+
     def machine(self, machine_id: str, link: Link) -> Machine:
         return Machine(
             id=machine_id,

@@ -31,6 +31,9 @@ MAX_PROBLEMS = 20
 CLOCK_TIME_S = 1e8
 """Arrivals in seconds that begin later than this (three years) are times since 1970."""
 
+CLOCK_TIME_MS = 1e11
+"""Later than this they can only be milliseconds."""
+
 FORMATS = (
     ("arrival_s", "prompt_tokens", "output_tokens"),
     ("arrival_timestamp", "prompt_size", "token_size"),
@@ -68,6 +71,9 @@ def parse_requests(data: bytes, where: str) -> Requests:
     requests = _parse_whole(text, layout)
     if requests is None:
         requests = _parse_rowwise(text, layout, where)
+    if requests.arrival_s[0] >= CLOCK_TIME_MS:
+        what = f"arrivals begin at {requests.arrival_s[0]:.0f} s, in the year 5138 or later"
+        raise InputError([Problem(where, what, "are these milliseconds? give seconds")])
     start_s = requests.arrival_s[0] if requests.arrival_s[0] >= CLOCK_TIME_S else 0.0
     return replace(requests, arrival_s=requests.arrival_s - start_s)
 
