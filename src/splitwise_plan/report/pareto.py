@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, html, jsonfmt, markdown, page_html, wording
-from splitwise_plan.report.figures.files import writers
+from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
-from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.files import Writer
+from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import count, kilowatts
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
-from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.pareto import ParetoPoint, ParetoResult
 
@@ -114,11 +114,4 @@ def _files(
         html.section("The front", *map(html.figure, figures), name="front"),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    return {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "pareto.csv": text_writer(csvfmt.text(rows)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
-        "report.html": text_writer(page_html.page("Pareto front", scenario, parts, figures)),
-        **writers(figures),
-    }
+    return folder(scenario, page, document, ("pareto.csv", rows), parts, figures)

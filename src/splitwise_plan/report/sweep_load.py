@@ -8,13 +8,13 @@ from dataclasses import asdict
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.report import csvfmt, html, jsonfmt, markdown, page_html, wording
-from splitwise_plan.report.figures.files import writers
+from splitwise_plan.report import html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.load import load_figure
-from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.files import Writer
+from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import NONE, count, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
-from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.report.sweep_map import SCHEMA, Row, replications, target_document
@@ -94,14 +94,7 @@ def _files(
         html.section("Latency against load", *map(html.figure, figures), name="load"),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    return {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "load.csv": text_writer(csvfmt.text(rows)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
-        "report.html": text_writer(page_html.page("Load sweep", scenario, parts, figures)),
-        **writers(figures),
-    }
+    return folder(scenario, page, document, ("load.csv", rows), parts, figures)
 
 
 def _rows(scenario: Scenario, result: LoadResult) -> Iterator[Row]:

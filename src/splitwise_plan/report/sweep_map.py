@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, html, jsonfmt, markdown, page_html, wording
+from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.design_map import map_figure
-from splitwise_plan.report.figures.files import writers
-from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.files import Writer
+from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet
-from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.search.confidence import Estimate
@@ -74,14 +74,7 @@ def _files(
         page_html.header(page.top[2], badge, page.top[:2]),
         html.section("The map", *map(html.figure, figures), name="map"),
     ]
-    return {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "map.csv": text_writer(csvfmt.text(rows)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
-        "report.html": text_writer(page_html.page("Map of designs", scenario, parts, figures)),
-        **writers(figures),
-    }
+    return folder(scenario, page, document, ("map.csv", rows), parts, figures)
 
 
 def _grids(scenario: Scenario, result: MapResult) -> Iterator[Sheet]:
