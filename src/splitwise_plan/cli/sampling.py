@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,9 +51,9 @@ def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:
 
 def _cached(scenario: Scenario) -> Path:
     from splitwise_plan.search.fingerprint import fingerprint
+    from splitwise_plan.sim.warmup import cache_folder
 
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "splitwise-plan" / "studies" / f"{fingerprint(scenario)[:16]}.journal"
+    return cache_folder("studies") / f"{fingerprint(scenario)[:16]}.journal"
 
 
 @contextmanager

@@ -21,13 +21,13 @@ def set_cache_folder() -> Path:
     """
     sources = b"".join(path.read_bytes() for path in sorted(KERNEL.glob("*.py")))
     name = hashlib.sha256(sources).hexdigest()[:16]
-    folder = os.environ.setdefault("NUMBA_CACHE_DIR", str(_writable(name)))
+    folder = os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder(name)))
     if "numba" in sys.modules:  # somebody imported it before us: it has read its environment
         sys.modules["numba"].config.CACHE_DIR = folder
     return Path(folder)
 
 
-def _writable(name: str) -> Path:
+def cache_folder(name: str) -> Path:
     """A folder of that name in the user's cache, or where there is none among temporary files."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     places = [Path(home), Path(tempfile.gettempdir()) / f"cache-{getpass.getuser()}"]
