@@ -54,8 +54,8 @@ def search(flags: Flags) -> int:
         length = None
         if best is not None and best.best is not None:
             length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
-        diagnosis = diagnose(scenario, result, to.jobs)
-        look = closer_look(scenario, result, to.jobs, progress) if flags["out"] else None
+        diagnosis = diagnose(scenario, result, jobs)
+        look = closer_look(scenario, result, jobs, progress) if flags["out"] else None
     watch.lap("search_s")
 
     from splitwise_plan.report.searching import report

@@ -12,6 +12,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -57,8 +58,8 @@ def map_(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_map
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_map(scenario, scenario.spaces[0], to.jobs, progress)
+    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+        result = sweep_map(scenario, scenario.spaces[0], jobs, progress)
     watch.lap("sweep_s")
 
     from splitwise_plan.report.sweep_map import report
@@ -82,8 +83,8 @@ def load(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_load
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_load(scenario, designs, rates, to.jobs, progress)
+    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+        result = sweep_load(scenario, designs, rates, jobs, progress)
     watch.lap("sweep_s")
 
     from splitwise_plan.report.sweep_load import report
@@ -194,7 +195,7 @@ def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> 
     return Design(_space(scenario, family).family, prompt, token or 0, scenario.tensor_parallel)
 
 
-_OUTPUT: Any = (f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
+_OUTPUT: Any = (f.DASK, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
 MAP = Command(
     "map",
     map_,

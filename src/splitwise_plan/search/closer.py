@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.outcome import SearchResult
 from splitwise_plan.search.progress import Report
@@ -45,7 +45,7 @@ class CloserLook:
 
 
 def closer_look(
-    scenario: Scenario, result: SearchResult, jobs: int, report: Report | None = None
+    scenario: Scenario, result: SearchResult, jobs: Jobs, report: Report | None = None
 ) -> CloserLook:
     """Map the winner's family around it, and sweep the load of the families' best designs."""
     asked = scenario
@@ -62,14 +62,13 @@ def closer_look(
     return CloserLook(sweep_map(asked, around, jobs, report), load, occupied(asked, best, jobs))
 
 
-def occupied(scenario: Scenario, designs: Sequence[Design], jobs: int) -> tuple[Occupied, ...]:
+def occupied(scenario: Scenario, designs: Sequence[Design], jobs: Jobs) -> tuple[Occupied, ...]:
     """Batch occupancy of designs at the scenario's rate."""
     evaluator = Evaluator(scenario)
-    simulators = evaluator.simulators(evaluator.looks[0])
 
     def of(design: Design) -> Occupied:
         phases, tokens = [], []
-        for simulator in simulators:
+        for simulator in evaluator.simulators(evaluator.looks[0]):
             run = simulator.run(design)
             phases.append(occupancy(simulator, design, run))
             tokens.append(occupancy(simulator, design, run, prompt_tokens=True))

@@ -16,6 +16,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.confidence import Estimate
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
@@ -82,7 +83,7 @@ class Diagnosis:
     """The best design in ranges twice as wide, if one meets there."""
 
 
-def diagnose(scenario: Scenario, result: SearchResult, jobs: int) -> Diagnosis | None:
+def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
     """Explain a search without a best; None where nothing was simulated."""
     near = [family for family in result.families if family.closest is not None]
     if result.best is not None or not near:
@@ -130,14 +131,14 @@ def _least_margin(family: FamilyResult) -> float:
     return family.closest.evaluation.margin if family.closest else -np.inf
 
 
-def _slower(scenario: Scenario, space: FamilySpace, jobs: int) -> FamilyResult:
+def _slower(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> FamilyResult:
     """The rate that the largest design of a space can carry."""
     rate = scenario.arrivals.rate_rps or 1.0
     asked = replace(scenario, maximize="throughput", spaces=(space,), rate_step_rps=rate / 100)
     return maximize_rate(asked, jobs).families[0]
 
 
-def _more(scenario: Scenario, space: FamilySpace, jobs: int) -> Design | None:
+def _more(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> Design | None:
     """The best design if counts may be larger than the space allows."""
     wider = replace(
         space,

@@ -14,7 +14,7 @@ from typing import get_args
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Minimize, Scenario
 from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.outcome import Details, Evaluation
 from splitwise_plan.search.progress import Progress, Report
@@ -100,7 +100,7 @@ class LoadResult:
 
 
 def sweep_map(
-    scenario: Scenario, space: FamilySpace, jobs: int, report: Report | None = None
+    scenario: Scenario, space: FamilySpace, jobs: Jobs, report: Report | None = None
 ) -> MapResult:
     """Judge every design of a space at the scenario's rate (paper, Fig. 12)."""
     evaluator = Evaluator(scenario)
@@ -125,7 +125,7 @@ def sweep_load(
     scenario: Scenario,
     designs: Sequence[Design],
     rates_rps: Sequence[float],
-    jobs: int,
+    jobs: Jobs,
     report: Report | None = None,
 ) -> LoadResult:
     """Simulate designs at several rates (paper, Fig. 16): at each all on the same requests.
