@@ -9,7 +9,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled, storage, study_problems, workers
+from splitwise_plan.cli.sampling import is_sampled, resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from splitwise_plan.facts.design import Design
     from splitwise_plan.facts.scenario import Scenario
     from splitwise_plan.search.driver import Jobs
+    from splitwise_plan.search.journal import Journal
     from splitwise_plan.search.outcome import SearchResult
     from splitwise_plan.search.progress import Report
 
@@ -48,25 +49,34 @@ def search(flags: Flags) -> int:
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
 
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = _find(flags, scenario, to.out, jobs, progress)
-        best = result.best
-        length = None
-        if best is not None and best.best is not None:
-            length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
-        diagnosis = diagnose(scenario, result, jobs)
-        look = closer_look(scenario, result, jobs, progress) if flags["out"] else None
-    watch.lap("search_s")
+    study = is_sampled(scenario)
+    with resumable(flags, scenario, to.out, "search", study=study) as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = _find(flags, scenario, to.out, jobs, progress, journal)
+            best = result.best
+            length = None
+            if best is not None and best.best is not None:
+                length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
+            diagnosis = diagnose(scenario, result, jobs)
+            look = None
+            if to.out is not None:
+                look = closer_look(scenario, result, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.searching import report
+        from splitwise_plan.report.searching import report
 
-    steps = _next_steps(flags, scenario, result)
-    to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
+        steps = _next_steps(flags, scenario, result)
+        to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
 
 
-def _find(
-    flags: Flags, scenario: Scenario, out: Path | None, jobs: Jobs, progress: Report | None
+def _find(  # noqa: PLR0913, PLR0917
+    flags: Flags,
+    scenario: Scenario,
+    out: Path | None,
+    jobs: Jobs,
+    progress: Report | None,
+    journal: Journal | None,
 ) -> SearchResult:
     """Search in the way that the question and the size of its space ask for."""
     from splitwise_plan.search.capacity import maximize_rate
@@ -74,9 +84,9 @@ def _find(
     from splitwise_plan.search.sampled import search_sampled
 
     if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, progress)
+        return maximize_rate(scenario, jobs, progress, journal)
     if not is_sampled(scenario):
-        return find_least(scenario, jobs, progress)
+        return find_least(scenario, jobs, progress, journal)
     kept = storage(flags, scenario, out)
     return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
 

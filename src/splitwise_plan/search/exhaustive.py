@@ -16,9 +16,10 @@ from itertools import islice
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -31,11 +32,19 @@ from splitwise_plan.search.space import levels, objective, provisioned_power
 from splitwise_plan.search.widen import widened
 
 
-def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> SearchResult:
-    """The best design of each family of the scenario, and of all."""
+def search(
+    scenario: Scenario,
+    jobs: Jobs,
+    progress: Report | None = None,
+    journal: Journal | None = None,
+) -> SearchResult:
+    """The best design of each family of the scenario, and of all; `journal`: to go on from."""
     start = time.perf_counter()
     evaluator = Evaluator(scenario)
-    done = [_search_family(scenario, space, evaluator, jobs, progress) for space in scenario.spaces]
+    done = [
+        _search_family(FamilySearch(scenario, space, evaluator, jobs, journal), progress)
+        for space in scenario.spaces
+    ]
     results = tuple(result for result, _ in done)
     found = [result for result in results if result.best is not None]
     best = min(found, key=lambda result: rank(scenario, _best(result)), default=None)
@@ -43,23 +52,16 @@ def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> Se
     return SearchResult(results, best, simulations, time.perf_counter() - start)
 
 
-def _search_family(
-    scenario: Scenario,
-    space: FamilySpace,
-    evaluator: Evaluator,
-    jobs: Jobs,
-    progress: Report | None,
-) -> tuple[FamilyResult, int]:
+def _search_family(one: FamilySearch, progress: Report | None) -> tuple[FamilyResult, int]:
     """Search a family, again in a wider space while better designs may lie beyond (see `widen`)."""
     simulations = 0
     while True:
-        one = FamilySearch(scenario, space, evaluator, jobs)
         result = one.run(progress)
         simulations += one.simulations
-        wider = widened(scenario, evaluator, result)
+        wider = widened(one.scenario, one.evaluator, result)
         if wider is None:
             return result, simulations
-        space = wider
+        one = FamilySearch(one.scenario, wider, one.evaluator, one.jobs, one.journal)
 
 
 def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
@@ -81,6 +83,7 @@ class FamilySearch:
     space: FamilySpace
     evaluator: Evaluator
     jobs: Jobs
+    journal: Journal | None = None
     simulations: int = 0
     simulated: int = 0
     undecided: int = 0
@@ -137,7 +140,9 @@ class FamilySearch:
         def judge(design: Design) -> Evaluation | None:
             return evaluator.judge(design) if bound.can_carry(design) else None
 
-        return in_order(judge, (d for _, group in by_level for d in group), self.jobs)
+        everything = (design for _, group in by_level for design in group)
+        kind = or_none(evaluations("search", self.scenario.slos))
+        return kept_in_order(self.journal, kind, judge, everything, self.jobs)
 
     def _result(
         self, meeting: list[Evaluation], closest: Evaluation | None, certificate: Certificate
