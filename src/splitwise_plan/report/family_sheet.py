@@ -19,8 +19,8 @@ def family_sheet(scenario: Scenario, result: SearchResult) -> Sheet:
     columns = [
         *(words("family"), words("design")),
         *([Column("requests/s")] if scenario.maximize else []),
-        *(Column("machines", optional=True), Column("$/h"), Column("kW")),
-        *(Column(wording.target_name(target)) for target in targets),
+        *(Column("machines", optional=3), Column("$/h"), Column("kW")),
+        *(_target_column(target, result) for target in targets),
         Column("verdict", number=False),
     ]
     rows = [_row(scenario, result, family, targets) for family in _ordered(scenario, result)]
@@ -38,8 +38,13 @@ def _ordered(scenario: Scenario, result: SearchResult) -> list[FamilyResult]:
     return ([result.best] if result.best else []) + sorted(others, key=key)
 
 
+def _shown(result: SearchResult) -> Details | None:
+    """The design whose targets are shown."""
+    return result.best.best if result.best else nearest(result)
+
+
 def _shown_targets(result: SearchResult) -> list[SLOTarget]:
-    details = result.best.best if result.best else nearest(result)
+    details = _shown(result)
     if details is None:
         return []
     estimates = details.evaluation.estimates
@@ -49,6 +54,14 @@ def _shown_targets(result: SearchResult) -> list[SLOTarget]:
         if of_metric:
             shown.append(max(of_metric, key=lambda e: e.high / e.target.limit).target)
     return shown
+
+
+def _target_column(target: SLOTarget, result: SearchResult) -> Column:
+    """The target that binds is the last to be left out."""
+    details = _shown(result)
+    binds = wording.tightest(details.evaluation) if details else None
+    last = binds is not None and binds.target == target
+    return Column(wording.target_name(target), optional=1 if last else 2)
 
 
 def _row(
