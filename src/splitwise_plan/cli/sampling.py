@@ -30,7 +30,9 @@ def is_sampled(scenario: Scenario) -> bool:
 
 
 def study_problems(flags: Flags, *, sampled: bool) -> list[Problem]:
-    """Flags that would have no effect."""
+    """A study without a name, and flags that would have no effect."""
+    if flags["study"] == "":
+        return [Problem("--study", "is empty", "name a file or a URL")]
     if sampled:
         return []
     problems = []
