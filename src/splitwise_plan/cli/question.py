@@ -48,7 +48,7 @@ def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> 
 
 def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:
     """Files that this run reads and would write over."""
-    read = {Path(source.path).resolve() for source in scenario.sources}
+    read = {one.location.resolve() for one in scenario.sources if one.location}
     if flags["scenario"] is not None:
         read.add(Path(flags["scenario"]).resolve())
     problems = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from splitwise_plan.facts.assumptions import Assumptions
@@ -60,10 +61,15 @@ class FamilySpace:
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """A file a fact came from: its path as shown to the user, and its sha256."""
+    """A file a fact came from.
+
+    `path`: ours below our folder, in a folder of the user's below that, of other files the name:
+    reports say the same wherever files are, and the sha256 decides. `location`: where it was read.
+    """
 
     path: str
     sha256: str
+    location: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,3 +111,5 @@ class Scenario:
     """Requests that arrive earlier are simulated but not counted."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""
+    portable_toml: str = ""
+    """The same with the names of files and folders alone, for reports."""

@@ -15,7 +15,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
 from splitwise_plan.report.front import front
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import (
@@ -86,7 +86,7 @@ def question(scenario: Scenario) -> Json:
         "rate_rps": scenario.arrivals.rate_rps,
         "duration_s": scenario.arrivals.duration_s,
         "llm": scenario.llm.id,
-        "slo": scenario.slos.id,
+        "slo": slo_name(scenario),
     }
 
 

@@ -22,7 +22,7 @@ from splitwise_plan.report.figures.style import Figure, estimate_text
 from splitwise_plan.report.numbers import kilowatts, significant, usd
 from splitwise_plan.report.page import Fact, Sheet
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.outcome import Details, SearchResult
@@ -161,7 +161,7 @@ def _provenance(scenario: Scenario) -> str:
         ("arrivals", f"{arrivals.process}, {arrivals.duration_s:,g} s"),
         ("seed", scenario.seed),
         ("repetitions", f"{scenario.seeds}, up to {scenario.max_seeds} where it is close"),
-        ("SLOs", scenario.slos.id),
+        ("SLOs", slo_name(scenario)),
         ("warm-up", f"{scenario.warm_up_s:g} s"),
     ]
     assumptions = scenario.assumptions
@@ -181,7 +181,7 @@ def _provenance(scenario: Scenario) -> str:
         "<h3>Files read, with their sha256</h3>",
         html.pairs(files, "pairs files"),
         "<details><summary>The scenario, every choice spelled out</summary>",
-        html.tag("pre", html.text(scenario.resolved_toml)),
+        html.tag("pre", html.text(scenario.portable_toml)),
         "</details>",
         name="provenance",
     )

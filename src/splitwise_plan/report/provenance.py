@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from splitwise_plan import __version__
@@ -25,13 +25,18 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "max_seeds": scenario.max_seeds,
         "assumptions": scenario.assumptions.id,
         "scenario_sha256": scenario_sha256(scenario),
-        "sources": [asdict(source) for source in scenario.sources],
+        "sources": [{"path": one.path, "sha256": one.sha256} for one in scenario.sources],
     }
 
 
 def scenario_sha256(scenario: Scenario) -> str:
-    """The sha256 of the resolved scenario."""
-    return hashlib.sha256(scenario.resolved_toml.encode()).hexdigest()
+    """The sha256 of the resolved scenario, without the folders that the user's files are in."""
+    return hashlib.sha256(scenario.portable_toml.encode()).hexdigest()
+
+
+def slo_name(scenario: Scenario) -> str:
+    """The id of the SLOs, or the name of their file."""
+    return Path(scenario.slos.id).name
 
 
 def stamp(scenario: Scenario) -> str:
@@ -40,7 +45,7 @@ def stamp(scenario: Scenario) -> str:
     seeds = "" if scenario.arrivals.process == "trace" else drawn
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 `{scenario_sha256(scenario)}`){seeds}. Files read:",
+        f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}. Files read:",
         "",
         *(f"- `{source.path}` sha256 `{source.sha256}`" for source in scenario.sources),
     ]
