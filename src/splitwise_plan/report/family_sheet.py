@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
-from splitwise_plan.report import wording
+from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
-from splitwise_plan.report.numbers import NONE, kilowatts, measured, percent
+from splitwise_plan.report.numbers import NONE, kilowatts, percent
 from splitwise_plan.report.page import Cell, Column, Sheet, words
 from splitwise_plan.report.proof import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
@@ -47,10 +47,9 @@ def _shown_targets(result: SearchResult) -> list[SLOTarget]:
     details = _shown(result)
     if details is None:
         return []
-    estimates = details.evaluation.estimates
     shown = []
-    for metric in METRICS:
-        of_metric = [e for e in estimates if e.target.metric == metric]
+    for metric in (*METRICS, "goodput"):
+        of_metric = [e for e in details.evaluation.estimates if e.target.metric == metric]
         if of_metric:
             shown.append(max(of_metric, key=lambda e: e.high / e.target.limit).target)
     return shown
@@ -95,8 +94,8 @@ def _largest(space: FamilySpace) -> str:
 
 
 def _value(details: Details | None, target: SLOTarget) -> str:
-    found = {e.target: e.mean for e in details.evaluation.estimates} if details else {}
-    return measured(found[target], target.unit) if target in found else NONE
+    found = {e.target: e for e in details.evaluation.estimates} if details else {}
+    return estimates.value(found[target]) if target in found else NONE
 
 
 def _verdict(scenario: Scenario, result: SearchResult, family: FamilyResult) -> Cell:

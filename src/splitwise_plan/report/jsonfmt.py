@@ -199,6 +199,7 @@ def _target(target: SLOTarget, estimate: Estimate | None) -> Json:
         "margin": margin(estimate) if estimate else None,
         "met": estimate.high <= target.limit if estimate else None,
         **({"joint_limits": _limits(target)} if target.joint_limits else {}),
+        **({"attained": estimate.attained._asdict()} if estimate and estimate.attained else {}),
     }
 
 

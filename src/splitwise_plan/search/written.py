@@ -27,7 +27,11 @@ def evaluation_to_json(of: Evaluation) -> Written:
         "verdict": of.verdict,
         "judged_in": of.simulations,
         "replications": [
-            {"verdict": one.verdict, "values": [number(r.value) for r in one.results]}
+            {
+                "verdict": one.verdict,
+                "values": [number(r.value) for r in one.results],
+                "attained": [r.attained for r in one.results],
+            }
             for one in of.replications
         ],
     }
@@ -40,8 +44,10 @@ def evaluation_from_json(slos: SLOSet, design: Design, told: Written) -> Evaluat
             at,
             one["verdict"],
             tuple(
-                TargetResult(target, _number(value))
-                for target, value in zip(slos.all_targets, one["values"], strict=False)
+                TargetResult(target, _number(value), attained)
+                for target, value, attained in zip(
+                    slos.all_targets, one["values"], one["attained"], strict=False
+                )
             ),
         )
         for at, one in enumerate(told["replications"])
