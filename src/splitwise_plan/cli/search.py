@@ -103,7 +103,7 @@ def exit_code(result: SearchResult) -> int:
 
 def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[str]:
     """Command lines that look closer at the answer."""
-    from splitwise_plan.report.proof import nearest
+    from splitwise_plan.search.nearest import nearest
 
     details = result.best.best if result.best else nearest(result)
     steps = []

@@ -9,7 +9,7 @@ from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import NONE, kilowatts, percent
 from splitwise_plan.report.page import Cell, Column, Sheet, words
-from splitwise_plan.report.proof import nearest
+from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 
 

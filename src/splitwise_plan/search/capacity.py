@@ -29,6 +29,7 @@ from splitwise_plan.search.journal import (
     or_none,
     quick_looks,
 )
+from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -266,9 +267,10 @@ class RateSearch:
         )
         details = [self._detail(level, one) for one in here if one is not None and _meets(one)]
         if not details:
-            closest = max(tried, key=lambda one: one.met, default=None)
-            near = self._detail(level + 1, closest) if closest else None
-            return FamilyResult(self.space, None, (), certificate, near)
+            evaluator = self.rates.evaluator(level + 1)
+            near = closest(evaluator, tried, lambda one: one.cost_usd_per_hour, self.jobs)
+            told = self._detail(level + 1, near) if near else None
+            return FamilyResult(self.space, None, (), certificate, told)
         details.sort(key=lambda one: design_rank(self.scenario, one))
         ties = tuple(one.evaluation.design for one in details[1:])
         rate, high = self.rates.rate_rps(level), self._surely_missing(level + 1, tried)

@@ -19,6 +19,7 @@ from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.exhaustive import search
+from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import Lowered
@@ -85,13 +86,11 @@ class Diagnosis:
 
 def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
     """Explain a search without a best; None where nothing was simulated."""
-    near = [family for family in result.families if family.closest is not None]
-    if result.best is not None or not near:
+    closest = nearest(result)
+    if result.best is not None or closest is None:
         return None
-    family = max(near, key=_least_margin)
-    if family.closest is None:
-        raise ValueError("nothing is closest")
-    closest, design = family.closest, family.closest.evaluation.design
+    family = next(one for one in result.families if one.closest is closest)
+    design = closest.evaluation.design
     at_rate = scenario
     if scenario.maximize is not None:
         arrivals = replace(scenario.arrivals, rate_rps=scenario.rate_step_rps)
@@ -125,10 +124,6 @@ def _worst_ratio(simulator: Simulator, design: Design) -> float:
     results = replicate(simulator, 0, simulator.run(design)).results
     ratios = (result.value / result.target.limit for result in results)
     return max(ratio for ratio in ratios if not np.isnan(ratio))
-
-
-def _least_margin(family: FamilyResult) -> float:
-    return family.closest.evaluation.margin if family.closest else -np.inf
 
 
 def _slower(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> FamilyResult:

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from splitwise_plan.facts.design import Design
@@ -20,6 +21,7 @@ from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
+from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -93,7 +95,7 @@ class FamilySearch:
         """Go through the levels of the objective until one holds a design that meets the SLOs."""
         by_level = levels(self.scenario, self.space)
         size = sum(len(group) for _, group in by_level)
-        closest: Evaluation | None = None
+        tried: list[Evaluation] = []
         meeting: list[Evaluation] = []
         judged = self._judge_levels(by_level)
         for _, group in by_level:
@@ -105,7 +107,7 @@ class FamilySearch:
                     self.simulated += 1
                     self.simulations += evaluation.simulations
                     self.undecided += evaluation.verdict == "undecided"
-                    closest = _closer(closest, evaluation)
+                    tried.append(evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
                 if progress is not None:
@@ -117,7 +119,7 @@ class FamilySearch:
         else:
             certificate = self._certificate(size)
         judged.close()
-        return self._result(meeting, closest, certificate)
+        return self._result(meeting, tried, certificate)
 
     def _certificate(self, size: int) -> Certificate:
         """What has been looked at so far."""
@@ -145,17 +147,20 @@ class FamilySearch:
         return kept_in_order(self.journal, kind, judge, everything, self.jobs)
 
     def _result(
-        self, meeting: list[Evaluation], closest: Evaluation | None, certificate: Certificate
+        self, meeting: list[Evaluation], tried: list[Evaluation], certificate: Certificate
     ) -> FamilyResult:
         details = [self._detail(evaluation) for evaluation in meeting]
         details.sort(key=lambda one: rank(self.scenario, one))
-        near = self._detail(closest) if closest is not None and not details else None
+        near = None
+        if not details:
+            cost = partial(objective, self.scenario)
+            near = closest(self.evaluator, tried, cost, self.jobs)
         return FamilyResult(
             space=self.space,
             best=details[0] if details else None,
             ties=tuple(one.evaluation.design for one in details[1:]),
             certificate=certificate,
-            closest=near,
+            closest=self._detail(near) if near else None,
         )
 
     def _detail(self, evaluation: Evaluation) -> Details:
@@ -168,8 +173,3 @@ def _best(result: FamilyResult) -> Details:
     if result.best is None:
         raise ValueError(f"{result.family.id} has no best design")
     return result.best
-
-
-def _closer(best: Evaluation | None, other: Evaluation) -> Evaluation:
-    """The one that met the SLOs in more replications; of equals the later, which is larger."""
-    return other if best is None or other.met >= best.met else best
