@@ -47,11 +47,11 @@ def test_it_is_the_closest_of_all_and_of_those_alike_the_cheapest(
     [space] = scenario.spaces
     found = nearest(search(scenario, 1))
     assert found is not None
-    everything = {one: worst(scenario, one) for one in designs(space, scenario.tensor_parallel)}
+    everything = {one: worst(scenario, one) for one in designs(space)}
     least = min(everything.values())
     chosen = found.evaluation.design
     assert everything[chosen] <= (1.0 + 3 * ALIKE) * least
-    largest = Design(space.family, 12, 6, scenario.tensor_parallel)
+    largest = Design(space.family, 12, 6)
     assert objective(scenario, chosen) < objective(scenario, largest)
 
 
@@ -65,10 +65,7 @@ def test_what_is_too_close_to_call_is_closer_than_what_misses_in_every_run() -> 
         if result.best is None:
             found = nearest(result)
             assert found is not None
-            most = max(
-                Evaluator(scenario).judge(one).met
-                for one in designs(scenario.spaces[0], scenario.tensor_parallel)
-            )
+            most = max(Evaluator(scenario).judge(one).met for one in designs(scenario.spaces[0]))
             assert (found.evaluation.met > 0) == (most > 0)
 
 

@@ -117,7 +117,7 @@ def sweep_map(
     `journal`: to go on from.
     """
     evaluator = Evaluator(scenario)
-    every = list(designs(space, scenario.tensor_parallel))
+    every = list(designs(space))
     by_objective = {name: replace(scenario, minimize=name) for name in OBJECTIVES}
     cells: list[MapCell] = []
     simulations, meeting = 0, None
