@@ -20,8 +20,7 @@ Answer      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
             meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
 Proof       none of 1,214 designs under $1,064/h meets them, on 3 seeds of 120 s and more where it
             is close
-            to find the best of each of three families: 933 simulated, 291 excluded (291 prompt
-            capacity)
+            three families: 933 simulated, 291 excluded (291 prompt capacity)
             2 ties: 25P + 3T, 23P + 5T
 
 family         design          machines    $/h   kW  TTFT P99  TBT P50  E2E P90  verdict
