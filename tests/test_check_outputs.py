@@ -153,6 +153,19 @@ def test_the_document_is_the_same_whatever_the_jobs(planned: World, tmp_path: Pa
     assert documents[0] == documents[1]
 
 
+def test_a_check_says_the_same_wherever_files_are(planned: World, tmp_path: Path) -> None:
+    kept = []
+    for name in ("one", "another"):
+        world = edited(planned, tmp_path / name, "price +25 %")
+        out = tmp_path / f"out of {name}"
+        assert run(*words(world), "--out", str(out)).exit_code == 3
+        told = json.loads((out / "result.json").read_text(encoding="utf-8"))
+        del told["timing"]
+        texts = [(out / f).read_bytes() for f in ("checks.csv", "junit.xml", "report.md")]
+        kept.append((told, texts))
+    assert kept[0] == kept[1]
+
+
 def test_on_github(planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Annotations on stderr, one JSON document on stdout, and the report added to the summary."""
     world = edited(planned, tmp_path, "traffic +100 %")

@@ -35,6 +35,8 @@ class AcceptedTarget:
     low: float
     high: float
     margin: float
+    attained: float | None = None
+    """Of a goodput: the share of requests that met its limits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,23 +100,20 @@ def files_of(scenario: Scenario, folder: Path) -> list[KeptFile]:
 
 def _kept(source: FactSource, folder: Path) -> KeptFile | None:
     """The file that a source was read from, ours or the user's; None if its content is another."""
-    files, named = FactFiles(()), Path(source.path)
-    for path in (our_folder() / named, named):
-        data = files.read(path) if path.is_file() else b""
-        if hashlib.sha256(data).hexdigest() == source.sha256:
-            ours = path.is_relative_to(our_folder()) and named.parts[0] in OUR_FOLDERS
-            shown = source.path if ours else relative(path, folder)
-            return KeptFile(shown, ours, source.sha256, data)
-    return None
+    path = source.location
+    data = FactFiles(()).read(path) if path is not None and path.is_file() else b""
+    if path is None or hashlib.sha256(data).hexdigest() != source.sha256:
+        return None
+    ours = any(path.is_relative_to(our_folder() / name) for name in OUR_FOLDERS)
+    return KeptFile(source.path if ours else relative(path, folder), ours, source.sha256, data)
 
 
 def relative(path: Path, folder: Path) -> str:
     """A path as seen from `folder`, where there is a way (on Windows: not to another drive)."""
-    real = path.parent.resolve() / path.name  # a link to a file may be meant to move on
     try:
-        return Path(os.path.relpath(real, folder.resolve())).as_posix()
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
     except ValueError:
-        return str(real)
+        return str(path.resolve())
 
 
 @dataclass(slots=True)
@@ -147,7 +144,7 @@ class _KeptFiles(FactFiles):
     def read(self, path: Path) -> bytes:
         one = self.kept.get(path)
         if one is not None:
-            self._read[self.shown(path)] = one.sha256
+            self._read[path] = FactSource(one.path, one.sha256)
             return one.data
         if self.alone:
             raise InputError([Problem(str(path), "no such file in the plan", "make a new plan")])

@@ -54,6 +54,7 @@ class TargetTable(Strict):
     low: float
     high: float
     margin: float
+    attained: Annotated[float, Field(ge=0, le=1)] | None = None
 
     def target(self) -> AcceptedTarget:
         return AcceptedTarget(**dict(self))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
+from splitwise_plan.facts.files import name_alone
 from splitwise_plan.report import jsonfmt
 from splitwise_plan.report.check_cases import Case
 from splitwise_plan.report.check_words import warnings
@@ -33,7 +35,7 @@ def document(result: CheckResult, cases: Sequence[Case], timing: Mapping[str, fl
         "assumptions": now.scenario.assumptions.id,
         "scenario": jsonfmt.question(now.scenario),
         "plan": {
-            "path": plan.where,
+            "file": name_alone(Path(plan.where)),
             "sha256": plan.sha256,
             "design": asdict(plan.design),
             "tolerances": asdict(plan.tolerances),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isclose
+from pathlib import Path
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.plan import Plan
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.facts.files import name_alone
+from splitwise_plan.facts.plan import AcceptedTarget, Plan
+from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.report import csvfmt, estimates, jsonfmt, markdown, wording
 from splitwise_plan.report.check_cases import Case, cases
 from splitwise_plan.report.check_json import document
 from splitwise_plan.report.check_words import (
@@ -22,12 +25,13 @@ from splitwise_plan.report.check_words import (
 )
 from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.junit import junit
-from splitwise_plan.report.numbers import NONE, beside_limit, kilowatts, measured, percent, usd
+from splitwise_plan.report.numbers import NONE, kilowatts, percent, usd
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
 from splitwise_plan.report.proof import proof
 from splitwise_plan.report.provenance import provenance, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.check import Attribution, CheckResult, Outcome, blamed
+from splitwise_plan.search.confidence import Estimate, Interval
 
 TONES: dict[Outcome, Tone] = {"holds": "good", "undecided": "", "fails": "bad"}
 
@@ -41,7 +45,7 @@ def report(
     if result.attributions:
         sheets.append(_change_sheet(result))
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("Plan check", tuple(_top(result, found)), tuple(sheets), bottom)
+    kept = Page("Plan check", tuple(_top(result, found)), tuple(sheets))
     told = document(result, found, timing)
     rows = list(_rows(result, found))
     scenario = result.now.scenario
@@ -50,9 +54,9 @@ def report(
         "checks.csv": text_writer(csvfmt.text(rows)),
         "junit.xml": text_writer(junit_text(result, found)),
         "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
+        "report.md": text_writer(markdown.render(kept) + "\n" + stamp(scenario)),
     }
-    return Report(page, told, rows, files)
+    return Report(replace(kept, bottom=bottom), told, rows, files)
 
 
 def junit_text(result: CheckResult, found: Sequence[Case]) -> str:
@@ -64,7 +68,8 @@ def junit_text(result: CheckResult, found: Sequence[Case]) -> str:
     stated = provenance(result.now.scenario)
     sources = stated.pop("sources")
     properties = {name: str(value) for name, value in stated.items()}
-    properties |= {"plan": result.plan.where, "plan_sha256": result.plan.sha256}
+    plan = result.plan
+    properties |= {"plan": name_alone(Path(plan.where)), "plan_sha256": plan.sha256}
     properties |= {f"source {one['path']}": one["sha256"] for one in sources}
     return junit(found, properties, "\n".join(changed), "\n".join(warnings(result)))
 
@@ -142,26 +147,37 @@ def _because(result: CheckResult) -> str:
 
 def _slo_sheet(result: CheckResult, found: Sequence[Case]) -> Sheet:
     columns = (words("SLO"), Column("limit"), Column("accepted"), Column("now"), Column("margin"))
-    units = {wording.target_name(t): t.unit for t in result.now.scenario.slos.all_targets}
-    rows = [_slo_row(case, units[case.name]) for case in found if case.group == "slo"]
+    targets = result.now.scenario.slos.all_targets
+    details = result.now.details
+    now = {one.target: one for one in details.evaluation.estimates} if details else {}
+    accepted = {(one.metric, one.percentile): one for one in result.plan.targets}
+    rows = [
+        _slo_row(case, target, accepted.get((target.metric, target.percentile)), now.get(target))
+        for case, target in zip(found, targets, strict=False)
+    ]
     return Sheet((*columns, Column("", number=False)), tuple(rows))
 
 
-def _slo_row(case: Case, unit: str) -> tuple[Cell, ...]:
-    limit = case.limit or 0.0
-    accepted = NONE if case.accepted is None else measured(case.accepted, unit)
-    value, told = beside_limit(limit, limit, unit)
-    if case.value is not None:
-        value, told = beside_limit(case.value, limit, unit)
-    margin = NONE if case.margin is None else percent(max(case.margin, -9.99))
+def _slo_row(
+    case: Case, target: SLOTarget, accepted: AcceptedTarget | None, now: Estimate | None
+) -> tuple[Cell, ...]:
+    value, limit = estimates.beside(now) if now else (NONE, estimates.limit(target))
+    spare = "" if now is None or estimates.is_spare(now) else "-"
     return (
         Cell(case.name),
-        Cell(told),
-        Cell(accepted),
-        Cell(NONE if case.value is None else value),
-        Cell(margin),
+        Cell(limit),
+        Cell(estimates.value(_estimate(target, accepted)) if accepted else NONE),
+        Cell(value),
+        Cell(f"{spare}{estimates.room(now)}" if now else NONE),
         Cell({"fails": "✗", "undecided": "?", "holds": "✓"}[case.outcome], TONES[case.outcome]),
     )
+
+
+def _estimate(target: SLOTarget, accepted: AcceptedTarget) -> Estimate:
+    """What a target was met with."""
+    share = accepted.attained
+    attained = Interval(share, share, share) if share is not None else None
+    return Estimate(target, accepted.value, accepted.low, accepted.high, attained)
 
 
 def _change_sheet(result: CheckResult) -> Sheet:

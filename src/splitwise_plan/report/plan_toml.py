@@ -122,6 +122,8 @@ def _result(scenario: Scenario, result: SearchResult, best: Details) -> Iterator
         for name in ("mean", "low", "high"):
             yield f"{'value' if name == 'mean' else name} = {getattr(estimate, name)!r}"
         yield f"margin = {wording.margin(estimate)!r}"
+        if estimate.attained is not None:
+            yield f"attained = {estimate.attained.mean!r}"
 
 
 def _facts(files: list[KeptFile]) -> Iterator[str]:
