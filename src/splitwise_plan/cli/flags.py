@@ -118,6 +118,13 @@ OUT = Flag("out", "DIR", "Folder for the results, the report and the scenario.",
 REQUESTS_OUT = Flag(
     "requests_out", "FILE.csv", "One row a request, of the first repetition.", panel=OUTPUT
 )
+SAVE_PLAN = Flag(
+    "save_plan",
+    "FILE.toml",
+    "Keep the answer as a plan, for `splitwise-plan check`.",
+    panel=OUTPUT,
+)
+JUNIT = Flag("junit", "FILE.xml", "The checks as JUnit XML.", panel=OUTPUT)
 JOBS = Flag("jobs", "N", "Cores to use (default: all). Changes no answer.", panel=OUTPUT)
 STOP = Flag(
     "stop_when_missed",

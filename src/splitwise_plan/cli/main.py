@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import catalog, check, pareto, profile, search, simulate, sweep, trace
 from splitwise_plan.cli.exits import ExitingGroup
 
 app = typer.Typer(
@@ -16,12 +16,14 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Plan clusters for LLM inference: how many machines of which kind in which pool.",
-    epilog="Exit codes: 0 found, 2 bad input, 3 no design meets the SLOs, 4 undecided.",
+    epilog="Exit codes: 0 found, 2 bad input, 3 no design meets the SLOs, 4 undecided; "
+    "of check: 3 the plan no longer holds.",
 )
 
 search.COMMAND.add_to(app)
 simulate.COMMAND.add_to(app)
 pareto.COMMAND.add_to(app)
+check.COMMAND.add_to(app)
 app.add_typer(sweep.app, name="sweep")
 app.add_typer(trace.app, name="trace")
 app.add_typer(profile.app, name="profile")

@@ -32,13 +32,16 @@ class Output:
     jobs: int
     out: Path | None
     requests_out: Path | None
+    save_plan: Path | None
+    junit: Path | None
 
     @classmethod
     def of(cls, flags: Flags) -> Output:
         """Read the flags. Places that cannot be written are problems, told before any work."""
         from splitwise_plan.report.files import file_problem, folder_problem
 
-        checks = {"out": folder_problem, "requests_out": file_problem}
+        files = ("requests_out", "save_plan", "junit")
+        checks = {"out": folder_problem, **dict.fromkeys(files, file_problem)}
         paths: dict[str, Path | None] = {
             name: _path(flags, name, check) for name, check in checks.items()
         }

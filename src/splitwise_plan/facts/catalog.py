@@ -75,6 +75,10 @@ class Catalog:
     def folders(self) -> tuple[Path, ...]:
         return self._files.folders
 
+    def below(self, folders: tuple[Path, ...]) -> Catalog:
+        """A catalog of its own, in which `folders` come before those of this one."""
+        return Catalog((*folders, *self.folders))
+
     @property
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far, with its sha256, sorted by path."""

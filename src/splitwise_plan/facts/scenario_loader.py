@@ -11,7 +11,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.files import FactFiles, name_alone
+from splitwise_plan.facts.files import FactFiles, TomlFile, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
@@ -59,14 +59,17 @@ class _Named:
 
 
 def load_scenario(
-    catalog: Catalog, path: Path | None = None, overrides: Mapping[str, Any] | None = None
+    catalog: Catalog,
+    path: Path | TomlFile | None = None,
+    overrides: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Load a scenario: a file, flags over it (keys as in the file; None is not given), or neither.
 
     Without a file it is the paper's question: coding, BLOOM-176B, 70 requests/s for 2 minutes, all
     families, least cost. Raises `InputError` with everything that is wrong.
     """
-    layers = merge(FactFiles(()).read_toml(path) if path else None, overrides or {})
+    file = FactFiles(()).read_toml(path) if isinstance(path, Path) else path
+    layers = merge(file, overrides or {})
     lookup = Lookup(layers)
     try:
         content = validate(ScenarioFile, layers.data, layers.place)
@@ -88,8 +91,8 @@ def load_scenario(
 def _own_catalog(lookup: Lookup, content: ScenarioFile, base: Catalog) -> Catalog:
     """A catalog for one scenario, so that its sources are those of that scenario."""
     folders = [lookup.layers.folder_of("hardware") / folder for folder in content.hardware]
-    own = lookup.get(("hardware",), lambda: Catalog((*folders, *base.folders)))
-    return own or Catalog(base.folders)
+    own = lookup.get(("hardware",), lambda: base.below(tuple(folders)))
+    return own or base.below(())
 
 
 def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | None:

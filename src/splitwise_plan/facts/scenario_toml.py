@@ -13,6 +13,8 @@ from splitwise_plan.facts.scenario import (
     FamilySpace,
     Scenario,
 )
+from splitwise_plan.facts.toml_text import quantity as _quantity
+from splitwise_plan.facts.toml_text import string as _string
 
 Told = Callable[[Path], object]
 """How places of files are told."""
@@ -112,20 +114,3 @@ _POOLS = ("prompt_machines", "token_machines")
 
 def _range(machines: CountRange) -> str:
     return f'"{machines.low}:{machines.high}"'
-
-
-def _quantity(value: float, unit: str) -> str:
-    return f"{{ value = {value!r}, unit = {_string(unit)} }}"
-
-
-def _string(value: object) -> str:
-    """A TOML basic string."""
-    escaped = "".join(_character(character) for character in str(value))
-    return f'"{escaped}"'
-
-
-def _character(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    control = character < " " or character == "\x7f"
-    return f"\\u{ord(character):04x}" if control else character

@@ -64,6 +64,15 @@ def write_file(path: Path, write: Writer) -> None:
         raise OutputError(f"{path} was not written: {_reason(error)}") from None
 
 
+def append_file(path: Path, write: Writer) -> None:
+    """Let `write` add to the end of a file that others write to as well. Raises `OutputError`."""
+    try:
+        with path.open("a", encoding="utf-8", newline="") as stream:
+            write(stream)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} was not written: {_reason(error)}") from None
+
+
 def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
     """Write several files into a folder, made if need be. Raises `OutputError`."""
     try:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import platform
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from splitwise_plan import __version__
 from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.versions import versions
 from splitwise_plan.report.numbers import count
 
 
 def provenance(scenario: Scenario) -> dict[str, Any]:
     """Versions, seeds, the scenario and every file that was read; no times, no names of hosts."""
+    made_with = versions()
     return {
-        "version": __version__,
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "numba": version("numba"),
+        "version": made_with.pop("splitwise_plan"),
+        **made_with,
         "seed": scenario.seed,
         "seeds": scenario.seeds,
         "max_seeds": scenario.max_seeds,

@@ -20,6 +20,11 @@ def fingerprint(scenario: Scenario, about: str = "") -> str:
     return sha256("\n".join([__version__, about, *_parts(scenario)]).encode()).hexdigest()
 
 
+def same_facts(one: object, other: object) -> bool:
+    """Whether two facts, arrays in them included, are the same."""
+    return list(_parts(one)) == list(_parts(other))
+
+
 def _parts(value: object) -> Iterator[str]:
     if is_dataclass(value) and not isinstance(value, type):
         yield type(value).__name__
