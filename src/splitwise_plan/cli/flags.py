@@ -32,6 +32,13 @@ HARDWARE = Flag(
     panel=MODEL,
 )
 
+PRICE = "Prices"
+PRICES = Flag(
+    "prices", "ID|FILE.toml", "What machines cost (default: their own files).", panel=PRICE
+)
+REGION = Flag("region", "NAME", "Region of the price file, if it has several.", panel=PRICE)
+TERM = Flag("term", "on-demand|reserved|spot", "How machines are rented.", panel=PRICE)
+
 FAMILY = Flag(
     "family",
     "ID",
@@ -107,5 +114,6 @@ QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
     *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
+    *(PRICES, REGION, TERM),
 )
 """What `question.overrides` reads."""

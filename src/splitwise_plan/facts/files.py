@@ -20,6 +20,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "links": ("hardware/links", "links"),
     "profiles": ("hardware/profiles", "profiles"),
     "assumptions": ("hardware/assumptions", "assumptions"),
+    "prices": ("hardware/prices", "prices"),
     "llms": ("workloads/llms", "llms"),
     "lengths": ("workloads/lengths", "lengths"),
     "slos": ("workloads/slos", "slos"),

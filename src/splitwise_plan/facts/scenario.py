@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scheduler import SchedulerOptions
@@ -103,5 +104,7 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    tariff: Tariff = field(default_factory=Tariff)
+    """What machines and electricity cost; the machines of `spaces` are at these prices."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from splitwise_plan.facts.prices import Energy, Tariff
 from splitwise_plan.facts.scenario import (
     DEFAULT_TRIALS,
     Arrivals,
@@ -45,6 +46,7 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     yield f"families = [{ids}]"
     if folders:
         yield f"hardware = [{', '.join(_string(folder.absolute()) for folder in folders)}]"
+    yield from _tariff_lines(scenario.tariff)
     yield "\n[scheduler]"
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
@@ -79,6 +81,25 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"power_budget = {_quantity(scenario.power_budget, unit)}"
     if scenario.cost_budget_usd_per_hour is not None:
         yield f"cost_budget = {_quantity(scenario.cost_budget_usd_per_hour, 'USD/h')}"
+
+
+def _tariff_lines(tariff: Tariff) -> Iterator[str]:
+    if tariff.prices is not None:
+        prices = tariff.prices
+        yield f"prices = {_string(Path(prices).absolute() if prices.endswith('.toml') else prices)}"
+        yield f"region = {_string(tariff.region)}"
+        yield f"term = {_string(tariff.term)}"
+    energy = tariff.energy
+    if energy == Energy():
+        return
+    yield "\n[energy]"
+    if energy.price_usd_per_kwh is not None:
+        yield f"price = {_quantity(energy.price_usd_per_kwh, 'USD/kWh')}"
+    if energy.pue is not None:
+        yield f"pue = {_quantity(energy.pue, '1')}"
+    if energy.grid_gco2_per_kwh is not None:
+        yield f"grid_intensity = {_quantity(energy.grid_gco2_per_kwh, 'gCO2/kWh')}"
+    yield f"in_cost = {str(energy.in_cost).lower()}"
 
 
 def _range_lines(spaces: tuple[FamilySpace, ...]) -> Iterator[str]:
