@@ -222,8 +222,8 @@ def test_what_is_not_given_is_not_guessed() -> None:
 
 
 def test_simulate_tells_what_a_million_tokens_cost() -> None:
-    words = ("simulate", "--family", "splitwise-hh", "--prompt-machines", "2", *SMALL)
-    words = (*words, "--token-machines", "1", "--prices", "coreweave-2023")
+    design = ("--family", "splitwise-hh", "--prompt-machines", "2", "--token-machines", "1")
+    words = ("simulate", *design, *SMALL, "--prices", "coreweave-2023")
     document = run_json(*words)
     found, energy = document["economics"], document["energy"]
     assert (found["prices"], found["region"]) == ("coreweave-2023", "us-virginia")
@@ -253,8 +253,8 @@ def test_tokens_are_those_that_arrive(tmp_path: Path) -> None:
 
 
 def test_a_cluster_that_cannot_keep_up_has_no_price_a_token() -> None:
-    words = ("simulate", "--family", "splitwise-hh", "--prompt-machines", "1")
-    words = (*words, "--token-machines", "1", "--rate", "40", "--duration", "60")
+    design = ("--family", "splitwise-hh", "--prompt-machines", "1", "--token-machines", "1")
+    words = ("simulate", *design, "--rate", "40", "--duration", "60")
     document = run_json(*words)
     assert document["slo"]["verdict"] == "unstable"
     assert document["economics"]["rent_usd_per_million_tokens"] is None

@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Folders of each kind of fact, below a folder of facts."""
 
+OUR_FOLDERS = ("hardware", "workloads")
 FAMILY_FILES = ("hardware/families.toml", "families.toml")
 
 
@@ -68,12 +69,13 @@ class FactFiles:
 
     folders: tuple[Path, ...]
     ours: Path = field(default_factory=our_folder)
-    _read: dict[str, str] = field(default_factory=dict)
+    _read: dict[Path, str] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far with its sha256, sorted by path."""
-        return tuple(FactSource(path, digest) for path, digest in sorted(self._read.items()))
+        found = (self._source(path, digest) for path, digest in self._read.items())
+        return tuple(sorted(found, key=lambda source: source.path))
 
     def names(self, kind: str, suffix: str = ".toml") -> list[str]:
         """Ids of a kind of fact, sorted."""
@@ -104,7 +106,7 @@ class FactFiles:
     def read(self, path: Path) -> bytes:
         """Read a file and record its sha256. Raises `InputError`."""
         data = read_bytes(path)
-        self._read[self.shown(path)] = hashlib.sha256(data).hexdigest()
+        self._read[path] = hashlib.sha256(data).hexdigest()
         return data
 
     def read_text(self, path: Path) -> str:
@@ -113,6 +115,29 @@ class FactFiles:
     def read_toml(self, path: Path) -> TomlFile:
         """Read and parse a TOML file. Raises `InputError` with the line of a syntax error."""
         return parse_toml(self.read_text(path), self.shown(path))
+
+    def hidden_by(self, path: Path) -> Path | None:
+        """The file of the same kind and id that `path` comes before, if there is one."""
+        kind, name = self._named(path)
+        if not name:
+            return None
+        same = [one for folder in self._folders(kind) if (one := folder / path.name).is_file()]
+        return next(iter(same[same.index(path) + 1 :]), None)
+
+    def _source(self, path: Path, digest: str) -> FactSource:
+        kind, name = self._named(path)
+        ours = any(path.is_relative_to(self.ours / folder) for folder in OUR_FOLDERS)
+        hidden = self.hidden_by(path)
+        hides = self.shown(hidden) if hidden else ""
+        return FactSource(self.shown(path), digest, kind, name, not ours, hides)
+
+    def _named(self, path: Path) -> tuple[str, str]:
+        """Kind and id of a file in a folder of facts; nothing for others."""
+        if path in self.family_files():
+            return "families", ""
+        kinds = (kind for kind in KINDS if path.parent in self._folders(kind))
+        kind = next(kinds, "")
+        return kind, path.stem if kind else ""
 
     def _folders(self, kind: str) -> list[Path]:
         return [folder / sub for folder in (*self.folders, self.ours) for sub in KINDS[kind]]

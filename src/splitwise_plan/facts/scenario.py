@@ -65,6 +65,13 @@ class FactSource:
 
     path: str
     sha256: str
+    kind: str = ""
+    """`machines`, `links`, …; empty for files outside a folder of facts: a trace, a contract."""
+    id: str = ""
+    own: bool = False
+    """Whether it is the user's, not one of ours."""
+    hides: str = ""
+    """The file of the same kind and id, ours or the user's, that it comes before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.page import Fact, Page
 from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import stamp
+from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import search_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -54,6 +54,7 @@ def report(  # noqa: PLR0913, PLR0917
     best = result.best.best if result.best else None
     if best is not None:
         top.append(cost_fact(scenario, best))
+    top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
     page = Page("Best design", tuple(top), (families,), bottom)

@@ -11,7 +11,7 @@ from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
-from splitwise_plan.report.provenance import stamp
+from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.simulation_rows import STATISTICS, simulation_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -118,4 +118,4 @@ def _bottom(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
         moves = count(details.pool_moves, "move") if details.pool_moves else f"{in_words(0)} moves"
         served = count(details.mixed_requests, "request")
         facts.append(Fact("Mixed pool", (f"{moves} into it, {served} with a phase there",)))
-    return tuple(facts)
+    return (*facts, *own_facts(scenario))
