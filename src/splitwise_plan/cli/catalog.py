@@ -9,6 +9,7 @@ import typer
 
 from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
+from splitwise_plan.cli.completion import EVERY, THE_KINDS
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.errors import InputError, Problem, raise_if_any
 
@@ -18,8 +19,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Machines, LLMs, workloads and other facts.", no_args_is_help=True)
 
-KIND = Flag("kind", "[KIND]", "One kind of fact (default: all).", positional=True)
-ID = Flag("id", "ID", "A machine, LLM, workload, …, by its id.", kind=str, positional=True)
+KIND = Flag(
+    "kind", "KIND", "One kind of fact (default: all).", positional=True, values=(THE_KINDS,)
+)
+ID = Flag(
+    "id",
+    "ID",
+    "A machine, LLM, workload, …, by its id.",
+    kind=str,
+    positional=True,
+    values=(EVERY,),
+)
 
 
 def list_(flags: Flags) -> int:

@@ -7,34 +7,65 @@ from splitwise_plan.cli.options import Flag
 LOAD, MODEL, DESIGN, OUTPUT = "Load", "Model", "Design", "Output"
 FORMATS = ("table", "json", "csv", "markdown")
 
-SCENARIO = Flag(
-    "scenario", "[SCENARIO.toml]", "A scenario file; flags override it.", positional=True
-)
+SCENARIO = Flag("scenario", "SCENARIO.toml", "A scenario file; flags override it.", positional=True)
 
-WORKLOAD = Flag("workload", "ID", "Request lengths: coding or conversation.", panel=LOAD)
-TRACE = Flag(
-    "trace", "FILE.csv", "Requests of your own, with their own times unless --rate.", panel=LOAD
+WORKLOAD = Flag(
+    "workload",
+    "ID",
+    "Request lengths (default: coding); see `catalog list workloads`.",
+    panel=LOAD,
+    values=("workloads",),
 )
-RATE = Flag("rate", "RPS", "Requests per second, drawn as a Poisson process.", panel=LOAD)
-DURATION = Flag("duration", "SECONDS", "How long requests arrive.", panel=LOAD)
-SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
+TRACE = Flag(
+    "trace",
+    "FILE.csv",
+    "Requests of your own, replayed at their own times unless --rate is given.",
+    panel=LOAD,
+)
+RATE = Flag(
+    "rate", "RPS", "Requests per second (default: 70), drawn as a Poisson process.", panel=LOAD
+)
+DURATION = Flag("duration", "SECONDS", "How long requests arrive (default: 120).", panel=LOAD)
+SEED = Flag("seed", "N", "Seed of arrivals and lengths (default: 0).", panel=LOAD)
 SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
 
-LLM = Flag("llm", "ID", "bloom-176b or llama2-70b.", panel=MODEL)
+LLM = Flag(
+    "llm",
+    "ID",
+    "The model (default: bloom-176b); see `catalog list llms`.",
+    panel=MODEL,
+    values=("llms",),
+)
 TENSOR_PARALLEL = Flag("tensor_parallel", "N", "GPUs of one instance of the LLM.", panel=MODEL)
-ASSUMPTIONS = Flag("assumptions", "ID", "measured, or splitwisesim as in the paper.", panel=MODEL)
-SLO = Flag("slo", "ID|FILE.toml", "Service-level objectives.", panel=MODEL)
+ASSUMPTIONS = Flag(
+    "assumptions",
+    "ID",
+    "measured (default): plan with it; splitwisesim: as in the paper.",
+    panel=MODEL,
+    values=("assumptions",),
+)
+SLO = Flag(
+    "slo",
+    "ID|FILE.toml",
+    "Service-level objectives (default: the nine of the paper).",
+    panel=MODEL,
+    values=("slos",),
+)
 HARDWARE = Flag(
     "hardware",
     "DIR",
-    "A folder of facts that come before ours. May be repeated.",
+    "A folder of your facts: each comes before ours of the same id. May be repeated.",
     kind=list[str] | None,
     panel=MODEL,
 )
 
 PRICE = "Prices"
 PRICES = Flag(
-    "prices", "ID|FILE.toml", "What machines cost (default: their own files).", panel=PRICE
+    "prices",
+    "ID|FILE.toml",
+    "What machines cost (default: their own files).",
+    panel=PRICE,
+    values=("prices",),
 )
 REGION = Flag("region", "NAME", "Region of the price file, if it has several.", panel=PRICE)
 TERM = Flag("term", "on-demand|reserved|spot", "How machines are rented.", panel=PRICE)
@@ -45,8 +76,15 @@ FAMILY = Flag(
     "Machine types of the pools, e.g. splitwise-hh.",
     kind=list[str] | None,
     panel=DESIGN,
+    values=("families",),
 )
-FAMILIES = Flag("families", "ID,ID", "Several families.", panel=DESIGN)
+FAMILIES = Flag(
+    "families",
+    "ID,ID",
+    "Families to look at (default: all); see `catalog list families`.",
+    panel=DESIGN,
+    values=("families",),
+)
 PROMPT_MACHINES = Flag("prompt_machines", "N", "Machines of the prompt pool.", panel=DESIGN)
 TOKEN_MACHINES = Flag("token_machines", "N", "Machines of the token pool.", panel=DESIGN)
 MACHINES = Flag("machines", "N", "Machines of a baseline, which has one pool.", panel=DESIGN)
@@ -91,10 +129,21 @@ PROMPT_RANGE = Flag(
 TOKEN_RANGE = Flag(
     "token_machines", "N|LO:HI", "Token pools to look at (default: the family's).", panel=DESIGN
 )
-MACHINE_RANGE = Flag("machines", "N|LO:HI", "Baseline sizes to look at.", panel=DESIGN)
+MACHINE_RANGE = Flag(
+    "machines", "N|LO:HI", "Baseline sizes to look at (default: the family's).", panel=DESIGN
+)
 
-FORMAT = Flag("format", "|".join(FORMATS), "On stdout.", kind=str, default="table", panel=OUTPUT)
-OUT = Flag("out", "DIR", "Folder for the results, the report and the scenario.", panel=OUTPUT)
+FORMAT = Flag(
+    "format",
+    "|".join(FORMATS),
+    "How results are told on stdout.",
+    kind=str,
+    default="table",
+    panel=OUTPUT,
+)
+OUT = Flag(
+    "out", "DIR", "Folder for the results, the report and the resolved scenario.", panel=OUTPUT
+)
 REQUESTS_OUT = Flag(
     "requests_out", "FILE.csv", "One row a request, of the first repetition.", panel=OUTPUT
 )

@@ -95,7 +95,7 @@ class Catalog:
             return [*self._family_entries()]
         if kind == "profiles":
             return [name for name in self._files.names(kind, ".csv") if "__" in name]
-        return self._files.names(kind, ".csv" if kind == "lengths" else ".toml")
+        return self._files.names(kind)
 
     def machine(self, machine_id: str) -> Machine:
         file = self._toml("machines", machine_id)

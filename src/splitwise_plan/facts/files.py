@@ -28,6 +28,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Folders of each kind of fact, below a folder of facts."""
 
+SUFFIXES = {"profiles": ".csv", "lengths": ".csv"}
+"""Of kinds of fact that are tables; the others are `.toml`."""
+
 OUR_FOLDERS = ("hardware", "workloads")
 FAMILY_FILES = ("hardware/families.toml", "families.toml")
 
@@ -77,8 +80,9 @@ class FactFiles:
         found = (self._source(path, digest) for path, digest in self._read.items())
         return tuple(sorted(found, key=lambda source: source.path))
 
-    def names(self, kind: str, suffix: str = ".toml") -> list[str]:
+    def names(self, kind: str, suffix: str = "") -> list[str]:
         """Ids of a kind of fact, sorted."""
+        suffix = suffix or SUFFIXES.get(kind, ".toml")
         found = {
             path.name.removesuffix(suffix)
             for folder in self._folders(kind)
@@ -92,6 +96,12 @@ class FactFiles:
             return None
         candidates = (folder / f"{name}{suffix}" for folder in self._folders(kind))
         return next((path for path in candidates if path.is_file()), None)
+
+    def family_ids(self) -> list[str]:
+        """Ids of families, in the order of their files, as far as these are TOML."""
+        return [
+            *dict.fromkeys(id for path in self.family_files() for id in self.read_toml(path).data)
+        ]
 
     def family_files(self) -> list[Path]:
         paths = [folder / name for folder in (*self.folders, self.ours) for name in FAMILY_FILES]

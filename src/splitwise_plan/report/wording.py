@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.machine import Machine
@@ -50,8 +51,8 @@ def objective_words(scenario: Scenario) -> str:
 
 
 def prices_words(tariff: Tariff) -> str:
-    """`coreweave-2023, us-virginia, on-demand`"""
-    return f"{tariff.prices}, {tariff.region}, {tariff.term}"
+    """`coreweave-2023, us-virginia, on-demand`; of a path its file name."""
+    return f"{Path(tariff.prices or '').name}, {tariff.region}, {tariff.term}"
 
 
 def load(scenario: Scenario, *, duration: bool) -> str:
