@@ -17,22 +17,19 @@ if TYPE_CHECKING:
 JOURNAL = "study.journal"
 
 
-def is_sampled(scenario: Scenario) -> bool:
-    """Whether Optuna samples the space, rather than all of it being gone through."""
-    from splitwise_plan.search.sampled import is_large
-
-    if scenario.maximize is not None or scenario.method == "exhaustive":
-        return False
-    return scenario.method == "optuna" or is_large(scenario)
-
-
 def study_problems(flags: Flags, *, sampled: bool) -> list[Problem]:
     """Flags that only a sampled search has a use for."""
-    if (flags["study"] is None and not flags["resume"]) or sampled:
+    if sampled:
         return []
-    name = "--study" if flags["study"] is not None else "--resume"
-    what = "nothing is kept: this space is gone through in one go"
-    return [Problem(name, what, "drop it, or use --method optuna")]
+    kept, fix = "nothing is kept: this space is gone through in one go", "or use --method optuna"
+    whys = {
+        "study": kept,
+        "resume": kept,
+        "trials": "Optuna is not asked: the space is gone through",
+    }
+    return [
+        Problem(f"--{name}", why, f"drop it, {fix}") for name, why in whys.items() if flags[name]
+    ]
 
 
 def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:

@@ -9,8 +9,9 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled, storage, study_problems, workers
+from splitwise_plan.cli.sampling import storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
+from splitwise_plan.errors import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +39,7 @@ def search(flags: Flags) -> int:
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     to = output.Output.of(flags)
-    scenario = question.load(
-        flags, given, lambda loaded: study_problems(flags, sampled=is_sampled(loaded))
-    )
+    scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
@@ -65,20 +64,25 @@ def search(flags: Flags) -> int:
     return exit_code(result)
 
 
+def _problems(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """Flags that this question has no use for."""
+    from splitwise_plan.search.choose import is_sampled
+
+    problems = study_problems(flags, sampled=is_sampled(scenario))
+    if flags["rate_step"] is not None and scenario.maximize is None:
+        what = "has no effect: the rate is not searched for"
+        problems.append(Problem("--rate-step", what, "drop it, or give --maximize throughput"))
+    return problems
+
+
 def _find(
     flags: Flags, scenario: Scenario, out: Path | None, jobs: Jobs, progress: Report | None
 ) -> SearchResult:
-    """Search in the way that the question and the size of its space ask for."""
-    from splitwise_plan.search.capacity import maximize_rate
-    from splitwise_plan.search.exhaustive import search as find_least
-    from splitwise_plan.search.sampled import search_sampled
+    """Search, in a study that is kept where the space is sampled."""
+    from splitwise_plan.search.choose import find, is_sampled
 
-    if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, progress)
-    if not is_sampled(scenario):
-        return find_least(scenario, jobs, progress)
-    kept = storage(flags, scenario, out)
-    return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
+    kept = storage(flags, scenario, out) if is_sampled(scenario) else None
+    return find(scenario, jobs, progress, kept)
 
 
 def exit_code(result: SearchResult) -> int:
