@@ -156,6 +156,7 @@ def test_a_trace_is_read_as_the_commands_read_it() -> None:
         ({"rate": -1, "llm": "bloom"}, "did you mean 'bloom-176b'"),
         ({"family": "splitwise-hh"}, "has more than one design (splitwise-hh)"),
         ({}, "has more than one design"),
+        ({"family": "splitwise-hh@85%", "prompt_machines": 1}, "has more than one design"),
     ],
 )
 def test_what_is_wrong_is_told(keys: dict[str, Any], told: str) -> None:
@@ -169,3 +170,8 @@ def test_a_rate_that_is_left_open_is_missing() -> None:
         sp.simulate(
             family="baseline-h100", machines=2, maximize="throughput", cost_budget="2xdgx-h100"
         )
+
+
+def test_batch_work_is_refused() -> None:
+    with pytest.raises(InputError, match="use the command"):
+        sp.search(maximize="throughput_per_cost", cost_budget="4xdgx-h100", rate=None)

@@ -57,7 +57,7 @@ def test_a_profile_of_another_machine_is_used_on_request_only_and_is_named(tmp_p
     own_machine(tmp_path, profile="'dgx-a100'")
     words = ("simulate", "--family", "mine", "--machines", "3", *SMALL)
     told = run_json(*words, "--hardware", str(tmp_path))["provenance"]["profiles"]
-    assert told == {"my-gpu": "hardware/profiles/dgx-a100__bloom-176b.csv"}
+    assert told == {"my-gpu": ["hardware/profiles/dgx-a100__bloom-176b.csv"]}
 
 
 def test_a_model_or_degree_without_a_profile_is_refused() -> None:

@@ -147,6 +147,16 @@ def test_electricity_in_the_cost_is_that_of_provisioned_power(prices: Path) -> N
         load_scenario(Catalog(), None, {**HH, "energy": {"in_cost": True}})
 
 
+def test_a_cap_between_two_that_are_listed_is_priced_between_them() -> None:
+    energy = {"in_cost": True}
+    keys = {"families": ["splitwise-hh@85%"], "prices": "coreweave-2023", "energy": energy}
+    [space] = load_scenario(Catalog(), None, {**HH, **keys}).spaces
+    capped = space.family.machines[-1]
+    assert capped.between == ("dgx-h100-cap70", "dgx-h100")
+    assert capped.cost_usd_per_hour == pytest.approx(38)
+    assert capped.power_usd_per_hour == pytest.approx(0.85 * 10.2 * 1.58 * 0.0892)
+
+
 @pytest.mark.parametrize("energy", [{}, {"in_cost": True, "price": 0.3}])
 def test_the_resolved_scenario_gives_itself_again(
     prices: Path, energy: dict[str, Any], tmp_path: Path

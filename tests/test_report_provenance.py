@@ -80,7 +80,7 @@ def test_a_profile_of_another_machine_is_told(own: Path) -> None:
     (own / "facts" / "families.toml").write_text(f"{families}prompt_machines = {counts}\n")
     catalog = Catalog((own / "facts",))
     scenario = load_scenario(catalog, None, {"families": ["mine"], "rate": 1})
-    assert profiles(scenario) == {"my-h100": "hardware/profiles/dgx-h100__bloom-176b.csv"}
+    assert profiles(scenario) == {"my-h100": ["hardware/profiles/dgx-h100__bloom-176b.csv"]}
 
 
 @pytest.mark.parametrize(

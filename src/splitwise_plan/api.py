@@ -39,6 +39,10 @@ def load_scenario(path: str | Path | None = None, **keys: Any) -> Scenario:
 def search(scenario: Question = None, *, jobs: int | None = None, **keys: Any) -> SearchView:
     """Find the best design. `jobs`: cores to use, all by default; it changes no answer."""
     asked, cores = _asked(scenario, keys), jobs or all_cores()
+    if asked.maximize == "throughput_per_cost":
+        what = "batch work has no function of its own"
+        fix = "use the command: splitwise-plan search --maximize throughput_per_cost"
+        raise InputError([Problem("maximize", what, fix)])
     result = find(asked, cores)
     length = None
     if result.best is not None and result.best.best is not None:
@@ -81,8 +85,7 @@ def _asked(scenario: Question, keys: dict[str, Any]) -> Scenario:
 
 def _only_design(scenario: Scenario) -> Design:
     """The one design that a scenario is about."""
-    degree = scenario.tensor_parallel
-    all_of_it = chain.from_iterable(designs(space, degree) for space in scenario.spaces)
+    all_of_it = chain.from_iterable(designs(space) for space in scenario.spaces)
     first, *more = islice(all_of_it, 2)
     if more:
         ids = ", ".join(space.family.id for space in scenario.spaces)

@@ -36,7 +36,18 @@ LLM = Flag(
     panel=MODEL,
     values=("llms",),
 )
-TENSOR_PARALLEL = Flag("tensor_parallel", "N", "GPUs of one instance of the LLM.", panel=MODEL)
+TENSOR_PARALLEL = Flag(
+    "tensor_parallel",
+    "N[,N]",
+    "GPUs of one instance of the LLM (default: 8); several: all are tried.",
+    panel=MODEL,
+)
+KV_TRANSFER = Flag(
+    "kv_transfer",
+    "auto|serialized|layerwise",
+    "How KV caches move between machines (default: as the assumptions say).",
+    panel=MODEL,
+)
 ASSUMPTIONS = Flag(
     "assumptions",
     "ID",
@@ -81,9 +92,15 @@ FAMILY = Flag(
 FAMILIES = Flag(
     "families",
     "ID,ID",
-    "Families to look at (default: all); see `catalog list families`.",
+    "Families (default: all). Also machines, dgx-a100+dgx-h100; variants, splitwise-hh@85%:tp4.",
     panel=DESIGN,
     values=("families",),
+)
+POWER_CAPS = Flag(
+    "power_caps",
+    "SHARE,SHARE",
+    "Power caps of the token machines to try, e.g. 0.7,0.85,1.",
+    panel=DESIGN,
 )
 PROMPT_MACHINES = Flag("prompt_machines", "N", "Machines of the prompt pool.", panel=DESIGN)
 TOKEN_MACHINES = Flag("token_machines", "N", "Machines of the token pool.", panel=DESIGN)
@@ -91,7 +108,12 @@ MACHINES = Flag("machines", "N", "Machines of a baseline, which has one pool.", 
 
 GOAL = "Goal"
 MINIMIZE = Flag("minimize", "cost|power|machines", "The best design has least of it.", panel=GOAL)
-MAXIMIZE = Flag("maximize", "throughput", "The largest rate within a budget.", panel=GOAL)
+MAXIMIZE = Flag(
+    "maximize",
+    "throughput|throughput_per_cost",
+    "The largest rate within a budget; or, for batch work, most requests per dollar, no SLOs.",
+    panel=GOAL,
+)
 POWER_BUDGET = Flag(
     "power_budget", "BUDGET", "Provisioned power: '400 kW', or '40xdgx-h100'.", panel=GOAL
 )
@@ -162,7 +184,7 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
-    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE),
     *(PRICES, REGION, TERM),
 )
 """What `question.overrides` reads."""

@@ -36,6 +36,10 @@ class Machine:
     link: Link
     profile: str
     """Machine id whose measured profile describes it (`hardware/profiles/<profile>__<llm>.csv`)."""
+    cap_points: tuple[str, ...] = ()
+    """Ids of the same machine under power caps that have a profile."""
+    between: tuple[str, str] | None = None
+    """The two machines that this one is interpolated between, if it is."""
 
     power_usd_per_hour: float = 0.0
     """Electricity of its provisioned power, where the scenario counts that as cost."""

@@ -32,14 +32,20 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def profiles(scenario: Scenario) -> dict[str, str]:
-    """The profile file of each machine: its own, or that of another its file names."""
+def profiles(scenario: Scenario) -> dict[str, list[str]]:
+    """The profile file of each machine: its own, or that of another its file names.
+
+    Two where a power cap lies between those that were measured.
+    """
     files = {source.id: source.path for source in scenario.sources if source.kind == "profiles"}
     machines = {
         machine.id: machine for space in scenario.spaces for machine in space.family.machines
     }
-    names = {one.id: f"{one.profile}__{scenario.llm.id}" for one in machines.values()}
-    return {machine: files[name] for machine, name in names.items() if name in files}
+    found = {}
+    for machine in machines.values():
+        names = [f"{one}__{scenario.llm.id}" for one in machine.between or (machine.profile,)]
+        found[machine.id] = [files[name] for name in names if name in files]
+    return found
 
 
 def own_facts(scenario: Scenario) -> tuple[Fact, ...]:

@@ -32,7 +32,13 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
     parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []
-    return " · ".join([*parts, f"assumptions: {scenario.assumptions.id}"])
+    return " · ".join([*parts, assumptions(scenario)])
+
+
+def assumptions(scenario: Scenario) -> str:
+    """`assumptions: measured`, and what the scenario says instead of them."""
+    own = f" but {scenario.assumptions.kv_transfer} KV transfer" if scenario.own_kv_transfer else ""
+    return f"assumptions: {scenario.assumptions.id}{own}"
 
 
 def objective_words(scenario: Scenario) -> str:
@@ -47,7 +53,22 @@ def objective_words(scenario: Scenario) -> str:
         budgets.append(units if paper else f"{kilowatts(scenario.power_budget)} kW")
     if scenario.cost_budget_usd_per_hour is not None:
         budgets.append(f"{usd(scenario.cost_budget_usd_per_hour)}/h")
-    return f"most requests/s within {' and '.join(budgets)}"
+    most = "requests/s" if scenario.maximize == "throughput" else "requests per dollar"
+    return f"most {most} within {' and '.join(budgets)}"
+
+
+def interpolated(scenario: Scenario) -> str:
+    """Machines whose facts lie between measured ones; empty if there are none."""
+    machines = {m.id: m.between for space in scenario.spaces for m in space.family.machines}
+    told = [f"{name} between {pair[0]} and {pair[1]}" for name, pair in machines.items() if pair]
+    return f"{', '.join(told)}: power and iteration times linear in the cap" if told else ""
+
+
+def lengths(scenario: Scenario) -> str:
+    """Where prompt and output lengths come from."""
+    if scenario.workload is not None:
+        return scenario.workload.id
+    return f"a trace of {count(len(scenario.trace or ()), 'request')}"
 
 
 def prices_words(tariff: Tariff) -> str:
@@ -58,18 +79,15 @@ def prices_words(tariff: Tariff) -> str:
 def load(scenario: Scenario, *, duration: bool) -> str:
     """Lengths and arrivals."""
     arrivals = scenario.arrivals
-    if scenario.workload is not None:
-        lengths = scenario.workload.id
-    else:
-        lengths = f"a trace of {count(len(scenario.trace or ()), 'request')}"
+    of = lengths(scenario)
     if arrivals.process == "trace":
-        return f"{lengths} over {significant(arrivals.duration_s)} s"
+        return f"{of} over {significant(arrivals.duration_s)} s"
     if arrivals.rate_rps is None:
-        return lengths
+        return of
     rate = f"{arrivals.rate_rps:,g} requests/s"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
     lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
-    return f"{lengths} at {rate}{bursts}{lasting}"
+    return f"{of} at {rate}{bursts}{lasting}"
 
 
 def slo_count(scenario: Scenario) -> str:
