@@ -138,7 +138,7 @@ STUDY = Flag(
 RESUME = Flag(
     "resume",
     "",
-    "Go on from the last, interrupted search of the same question.",
+    "Go on from an interrupted run of the same question, kept in --out DIR or a study.",
     kind=bool,
     default=False,
     panel=SEARCHING,

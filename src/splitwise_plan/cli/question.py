@@ -64,7 +64,7 @@ def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
 
 def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:
     """Files that this run reads and would write over."""
-    read = {Path(source.path).resolve() for source in scenario.sources}
+    read = {one.location.resolve() for one in scenario.sources if one.location}
     if flags["scenario"] is not None:
         read.add(Path(flags["scenario"]).resolve())
     problems = []

@@ -9,7 +9,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import storage, study_problems, workers
+from splitwise_plan.cli.sampling import resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from splitwise_plan.facts.design import Design
     from splitwise_plan.facts.scenario import Scenario
     from splitwise_plan.search.driver import Jobs
+    from splitwise_plan.search.journal import Journal
     from splitwise_plan.search.outcome import SearchResult
     from splitwise_plan.search.progress import Report
 
@@ -46,24 +47,29 @@ def search(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
+    from splitwise_plan.search.choose import is_sampled
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
 
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = _find(flags, scenario, to.out, jobs, progress)
-        best = result.best
-        length = None
-        if best is not None and best.best is not None:
-            length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
-        diagnosis = diagnose(scenario, result, to.jobs)
-        look = closer_look(scenario, result, to.jobs, progress) if flags["out"] else None
-    watch.lap("search_s")
+    study = is_sampled(scenario)
+    with resumable(flags, scenario, to.out, "search", study=study) as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = _find(flags, scenario, to.out, jobs, progress, journal)
+            best = result.best
+            length = None
+            if best is not None and best.best is not None:
+                length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
+            diagnosis = diagnose(scenario, result, jobs)
+            look = None
+            if to.out is not None:
+                look = closer_look(scenario, result, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.searching import report
+        from splitwise_plan.report.searching import report
 
-    steps = _next_steps(flags, scenario, result)
-    to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
+        steps = _next_steps(flags, scenario, result)
+        to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
 
 
@@ -92,14 +98,19 @@ def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwa
     return exits.OK if result.best is not None else exits.NONE_MEETS
 
 
-def _find(
-    flags: Flags, scenario: Scenario, out: Path | None, jobs: Jobs, progress: Report | None
+def _find(  # noqa: PLR0913, PLR0917
+    flags: Flags,
+    scenario: Scenario,
+    out: Path | None,
+    jobs: Jobs,
+    progress: Report | None,
+    journal: Journal | None,
 ) -> SearchResult:
     """Search, in a study that is kept where the space is sampled."""
     from splitwise_plan.search.choose import find, is_sampled
 
     kept = storage(flags, scenario, out) if is_sampled(scenario) else None
-    return find(scenario, jobs, progress, kept)
+    return find(scenario, jobs, progress, kept, journal)
 
 
 def exit_code(result: SearchResult) -> int:
@@ -114,7 +125,7 @@ def exit_code(result: SearchResult) -> int:
 
 def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[str]:
     """Command lines that look closer at the answer."""
-    from splitwise_plan.report.proof import nearest
+    from splitwise_plan.search.nearest import nearest
 
     details = result.best.best if result.best else nearest(result)
     steps = []

@@ -12,6 +12,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import resumable, resume_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -57,13 +58,14 @@ def map_(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_map
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_map(scenario, scenario.spaces[0], to.jobs, progress)
-    watch.lap("sweep_s")
+    with resumable(flags, scenario, to.out, "map") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = sweep_map(scenario, scenario.spaces[0], jobs, progress, journal)
+        watch.lap("sweep_s")
 
-    from splitwise_plan.report.sweep_map import report
+        from splitwise_plan.report.sweep_map import report
 
-    to.write(report(scenario, result, watch.timing, files=to.out is not None))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return _code(cell.verdict for cell in result.cells)
 
 
@@ -75,20 +77,23 @@ def load(flags: Flags) -> int:
     sizes = _sizes(flags)
     given["families"] = list(dict.fromkeys(family for family, *_ in sizes)) or None
     to = output.Output.of(flags)
-    scenario = question.load(flags, given, lambda loaded: _design_problems(loaded, sizes))
+    scenario = question.load(
+        flags, given, lambda loaded: [*_design_problems(loaded, sizes), *resume_problems(flags)]
+    )
     designs = [_design(scenario, *size) for size in sizes]
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_load
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_load(scenario, designs, rates, to.jobs, progress)
-    watch.lap("sweep_s")
+    with resumable(flags, scenario, to.out, "load") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = sweep_load(scenario, designs, rates, jobs, progress, journal)
+        watch.lap("sweep_s")
 
-    from splitwise_plan.report.sweep_load import report
+        from splitwise_plan.report.sweep_load import report
 
-    to.write(report(scenario, result, watch.timing, files=to.out is not None))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return _code(point.verdict for point in result.points)
 
 
@@ -114,7 +119,7 @@ def _map_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
     if scenario.maximize is not None:
         what = "is missing: the scenario searches for the rate"
         problems.append(Problem("--rate", what, "a map is at one rate: drop maximize, give one"))
-    return problems
+    return [*problems, *resume_problems(flags)]
 
 
 def _rates(flags: Flags) -> list[float]:
@@ -202,7 +207,7 @@ def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> 
     return Design(space.family, prompt, token or 0)
 
 
-_OUTPUT: Any = (f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
+_OUTPUT: Any = (f.RESUME, f.DASK, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
 MAP = Command(
     "map",
     map_,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,6 +55,11 @@ def our_folder() -> Path:
     return installed if (installed / "hardware").is_dir() else package.parents[1]
 
 
+def name_alone(path: Path) -> str:
+    """The name of a file or folder, whatever its place and however that is written."""
+    return os.path.basename(os.path.abspath(path))
+
+
 def folder_problems(folder: Path) -> Iterator[Problem]:
     """What makes a user's folder of facts useless: unknown names in it, or nothing at all."""
     known = {Path(sub).name for subs in KINDS.values() for sub in subs} | {"hardware", "workloads"}
@@ -72,13 +78,12 @@ class FactFiles:
 
     folders: tuple[Path, ...]
     ours: Path = field(default_factory=our_folder)
-    _read: dict[Path, str] = field(default_factory=dict)
+    _read: dict[Path, FactSource] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far with its sha256, sorted by path."""
-        found = (self._source(path, digest) for path, digest in self._read.items())
-        return tuple(sorted(found, key=lambda source: source.path))
+        return tuple(sorted(self._read.values(), key=lambda one: (one.path, one.sha256)))
 
     def names(self, kind: str, suffix: str = "") -> list[str]:
         """Ids of a kind of fact, sorted."""
@@ -116,8 +121,17 @@ class FactFiles:
     def read(self, path: Path) -> bytes:
         """Read a file and record its sha256. Raises `InputError`."""
         data = read_bytes(path)
-        self._read[path] = hashlib.sha256(data).hexdigest()
+        location = path.absolute()
+        digest = hashlib.sha256(data).hexdigest()
+        self._read[location] = self._source(path, digest)
         return data
+
+    def _recorded(self, path: Path) -> str:
+        """What a file is called whatever its place: `facts/machines/dgx-h200.toml`, `trace.csv`."""
+        for folder in self.folders:
+            if path.is_relative_to(folder):
+                return (Path(name_alone(folder)) / path.relative_to(folder)).as_posix()
+        return self.shown(path) if path.is_relative_to(self.ours) else path.name
 
     def read_text(self, path: Path) -> str:
         return decode(self.read(path), self.shown(path))
@@ -132,14 +146,20 @@ class FactFiles:
         if not name:
             return None
         same = [one for folder in self._folders(kind) if (one := folder / path.name).is_file()]
-        return next(iter(same[same.index(path) + 1 :]), None)
+        return next(iter(same[same.index(path) + 1 :]), None) if path in same else None
 
     def _source(self, path: Path, digest: str) -> FactSource:
         kind, name = self._named(path)
-        ours = any(path.is_relative_to(self.ours / folder) for folder in OUR_FOLDERS)
         hidden = self.hidden_by(path)
-        hides = self.shown(hidden) if hidden else ""
-        return FactSource(self.shown(path), digest, kind, name, not ours, hides)
+        return FactSource(
+            self._recorded(path),
+            digest,
+            path.absolute(),
+            kind=kind,
+            id=name,
+            own=not any(path.is_relative_to(self.ours / folder) for folder in OUR_FOLDERS),
+            hides=self._recorded(hidden) if hidden else "",
+        )
 
     def _named(self, path: Path) -> tuple[str, str]:
         """Kind and id of a file in a folder of facts; nothing for others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from splitwise_plan.facts.assumptions import Assumptions
@@ -62,10 +63,15 @@ class FamilySpace:
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """A file a fact came from: its path as shown to the user, and its sha256."""
+    """A file a fact came from.
+
+    `path`: ours below our folder, in a folder of the user's below that, of other files the name:
+    reports say the same wherever files are, and the sha256 decides. `location`: where it was read.
+    """
 
     path: str
     sha256: str
+    location: Path | None = field(default=None, compare=False)
     kind: str = ""
     """`machines`, `links`, …; empty for files outside a folder of facts: a trace, a contract."""
     id: str = ""
@@ -120,6 +126,8 @@ class Scenario:
     """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""
+    portable_toml: str = ""
+    """The same with the names of files and folders alone, for reports."""
 
     def profile(self, machine: Machine, tensor_parallel: int) -> Profile:
         """The profile of the scenario's LLM on instances of so many GPUs of `machine`."""

@@ -11,7 +11,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.files import FactFiles
+from splitwise_plan.facts.files import FactFiles, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
@@ -176,8 +176,12 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         tariff=named.tariff,
         own_kv_transfer=content.kv_transfer is not None,
     )
-    text = resolved_toml(scenario, named.trace_path, catalog.folders)
-    return replace(scenario, resolved_toml=text)
+    found = (named.trace_path, catalog.folders)
+    return replace(
+        scenario,
+        resolved_toml=resolved_toml(scenario, *found),
+        portable_toml=resolved_toml(scenario, *found, told=name_alone),
+    )
 
 
 def _drawn(content: ScenarioFile) -> Arrivals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,18 +15,25 @@ from splitwise_plan.facts.scenario import (
     Scenario,
 )
 
+Told = Callable[[Path], object]
+"""How places of files are told."""
 
-def resolved_toml(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> str:
+
+def resolved_toml(
+    scenario: Scenario, trace: Path | None, folders: tuple[Path, ...], told: Told = Path.resolve
+) -> str:
     """Write `scenario`; loading the text gives an equal one, wherever it is stored.
 
     `trace` and `folders` are where its trace and the user's facts were found.
     """
-    return "\n".join(_lines(scenario, trace, folders)) + "\n"
+    return "\n".join(_lines(scenario, trace, folders, told)) + "\n"
 
 
-def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> Iterator[str]:
+def _lines(
+    scenario: Scenario, trace: Path | None, folders: tuple[Path, ...], told: Told
+) -> Iterator[str]:
     if trace is not None:
-        yield f"trace = {_string(trace.absolute())}"
+        yield f"trace = {_string(told(trace))}"
     elif scenario.workload is not None:
         yield f"workload = {_string(scenario.workload.id)}"
     yield from _arrival_lines(scenario.arrivals)
@@ -38,7 +45,7 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     judged = scenario.maximize != "throughput_per_cost"
     slo = scenario.slos.id
     if judged:
-        yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
+        yield f"slo = {_string(told(Path(slo)) if slo.endswith('.toml') else slo)}"
     yield from _objective_lines(scenario)
     if scenario.arrivals.process != "trace":
         yield f"seed = {scenario.seed}"
@@ -50,8 +57,8 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
     yield f"families = [{ids}]"
     if folders:
-        yield f"hardware = [{', '.join(_string(folder.absolute()) for folder in folders)}]"
-    yield from _tariff_lines(scenario.tariff)
+        yield f"hardware = [{', '.join(_string(told(folder)) for folder in folders)}]"
+    yield from _tariff_lines(scenario.tariff, told)
     yield "\n[scheduler]"
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
@@ -88,10 +95,10 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"cost_budget = {_quantity(scenario.cost_budget_usd_per_hour, 'USD/h')}"
 
 
-def _tariff_lines(tariff: Tariff) -> Iterator[str]:
+def _tariff_lines(tariff: Tariff, told: Told) -> Iterator[str]:
     if tariff.prices is not None:
         prices = tariff.prices
-        yield f"prices = {_string(Path(prices).absolute() if prices.endswith('.toml') else prices)}"
+        yield f"prices = {_string(told(Path(prices)) if prices.endswith('.toml') else prices)}"
         yield f"region = {_string(tariff.region)}"
         yield f"term = {_string(tariff.term)}"
     energy = tariff.energy

@@ -11,6 +11,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.models.economics import Economics, economics
 from splitwise_plan.report.numbers import significant
 from splitwise_plan.report.page import Fact
+from splitwise_plan.report.wording import price_list_name
 from splitwise_plan.search.outcome import Details
 
 
@@ -31,7 +32,7 @@ def economics_document(scenario: Scenario, details: Details) -> dict[str, Any]:
     """For JSON: the prices that were chosen, and what follows."""
     tariff, energy = scenario.tariff, scenario.tariff.energy
     return {
-        "prices": tariff.prices,
+        "prices": price_list_name(tariff),
         "region": tariff.region,
         "term": None if tariff.prices is None else tariff.term,
         "energy_usd_per_kwh": energy.price_usd_per_kwh,

@@ -16,7 +16,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
 from splitwise_plan.report.economics import economics_document
 from splitwise_plan.report.front import front
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import (
@@ -91,7 +91,7 @@ def question(scenario: Scenario) -> Json:
         "rate_rps": scenario.arrivals.rate_rps,
         "duration_s": scenario.arrivals.duration_s,
         "llm": scenario.llm.id,
-        "slo": scenario.slos.id,
+        "slo": slo_name(scenario),
         "kv_transfer": scenario.assumptions.kv_transfer,
     }
 
@@ -206,6 +206,7 @@ def _target(target: SLOTarget, estimate: Estimate | None) -> Json:
         "margin": margin(estimate) if estimate else None,
         "met": estimate.high <= target.limit if estimate else None,
         **({"joint_limits": _limits(target)} if target.joint_limits else {}),
+        **({"attained": estimate.attained._asdict()} if estimate and estimate.attained else {}),
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from splitwise_plan import __version__
@@ -27,9 +27,15 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "max_seeds": scenario.max_seeds,
         "assumptions": scenario.assumptions.id,
         "scenario_sha256": scenario_sha256(scenario),
-        "sources": [asdict(source) for source in scenario.sources],
+        "sources": [_source(source) for source in scenario.sources],
         "profiles": profiles(scenario),
     }
+
+
+def _source(source: FactSource) -> dict[str, Any]:
+    """A file, whatever its place."""
+    names = ("path", "sha256", "kind", "id", "own", "hides")
+    return {name: getattr(source, name) for name in names}
 
 
 def profiles(scenario: Scenario) -> dict[str, list[str]]:
@@ -60,8 +66,13 @@ def file_words(source: FactSource) -> str:
 
 
 def scenario_sha256(scenario: Scenario) -> str:
-    """The sha256 of the resolved scenario."""
-    return hashlib.sha256(scenario.resolved_toml.encode()).hexdigest()
+    """The sha256 of the resolved scenario, without the folders that the user's files are in."""
+    return hashlib.sha256(scenario.portable_toml.encode()).hexdigest()
+
+
+def slo_name(scenario: Scenario) -> str:
+    """The id of the SLOs, or the name of their file."""
+    return Path(scenario.slos.id).name
 
 
 def stamp(scenario: Scenario) -> str:
@@ -70,7 +81,7 @@ def stamp(scenario: Scenario) -> str:
     seeds = "" if scenario.arrivals.process == "trace" else drawn
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 `{scenario_sha256(scenario)}`){seeds}.",
+        f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}.",
         *_listed("Files of your own:", [one for one in scenario.sources if one.own]),
         *_listed("Files of splitwise-plan:", [one for one in scenario.sources if not one.own]),
     ]

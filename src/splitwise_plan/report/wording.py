@@ -10,13 +10,11 @@ from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.report import estimates
 from splitwise_plan.report.numbers import (
-    beside_limit,
     count,
     in_words,
     kilowatts,
-    measured,
-    percent,
     percentile_name,
     significant,
     usd,
@@ -72,8 +70,13 @@ def lengths(scenario: Scenario) -> str:
 
 
 def prices_words(tariff: Tariff) -> str:
-    """`coreweave-2023, us-virginia, on-demand`; of a path its file name."""
-    return f"{Path(tariff.prices or '').name}, {tariff.region}, {tariff.term}"
+    """`coreweave-2023, us-virginia, on-demand`"""
+    return f"{price_list_name(tariff)}, {tariff.region}, {tariff.term}"
+
+
+def price_list_name(tariff: Tariff) -> str | None:
+    """The id of the prices, or the name of their file, whatever its place."""
+    return None if tariff.prices is None else Path(tariff.prices).name
 
 
 def load(scenario: Scenario, *, duration: bool) -> str:
@@ -193,18 +196,16 @@ def short_verdict(evaluation: Evaluation) -> str:
 
 def binding(estimate: Estimate, evaluation: Evaluation) -> str:
     """`TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare (95 %: 1.19x to 1.23x over 3 seeds)`"""
-    target = estimate.target
-    if math.isinf(estimate.mean):
-        return f"{target_name(target)}, which rests on unfinished requests"
-    value, limit = beside_limit(estimate.mean, target.limit, target.unit)
-    told = f"{target_name(target)}, {value} of {limit} allowed"
-    if target.metric == "goodput":
-        told = f"{target_name(target)}, where that share takes {estimate.mean:.3g} of the limits"
-    room = margin(estimate)
-    if room >= 0:
-        told += f", {percent(room)} to spare"
-    elif room >= -1:
-        told += f", {percent(-room)} over"
+    goodput = estimate.attained is not None
+    name = target_name(estimate.target)
+    if math.isinf(estimate.mean) and not goodput:
+        return f"{name}, which rests on unfinished requests"
+    value, limit = estimates.beside(estimate)
+    told = f"{name}, {value} of {limit} {'wanted' if goodput else 'allowed'}"
+    if estimates.is_spare(estimate):
+        told += f", {estimates.room(estimate)} to spare"
+    elif goodput or margin(estimate) >= -1:
+        told += f", {estimates.room(estimate)} {'short' if goodput else 'over'}"
     return told + _interval(estimate, evaluation)
 
 
@@ -215,7 +216,5 @@ def _all(number: int) -> str:
 def _interval(estimate: Estimate, evaluation: Evaluation) -> str:
     if len(evaluation.replications) == 1:
         return ""
-    unit = estimate.target.unit
-    low, high = measured(estimate.low, unit), measured(estimate.high, unit)
     seeds = count(len(evaluation.replications), "seed")
-    return f" (95 %: {low} to {high} over {seeds})"
+    return f" (95 %: {estimates.interval(estimate)} over {seeds})"

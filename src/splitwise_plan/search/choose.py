@@ -6,6 +6,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.exhaustive import search
+from splitwise_plan.search.journal import Journal
 from splitwise_plan.search.outcome import SearchResult
 from splitwise_plan.search.progress import Report
 from splitwise_plan.search.sampled import is_large, search_sampled
@@ -19,11 +20,18 @@ def is_sampled(scenario: Scenario) -> bool:
 
 
 def find(
-    scenario: Scenario, jobs: Jobs, report: Report | None = None, storage: str | None = None
+    scenario: Scenario,
+    jobs: Jobs,
+    report: Report | None = None,
+    storage: str | None = None,
+    journal: Journal | None = None,
 ) -> SearchResult:
-    """Search as the question and the size of its space ask for; `storage` of a sampled search."""
+    """Search as the question and the size of its space ask for.
+
+    What can be gone on from is kept in `storage` where the space is sampled, else in `journal`.
+    """
     if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, report)
+        return maximize_rate(scenario, jobs, report, journal)
     if not is_sampled(scenario):
-        return search(scenario, jobs, report)
+        return search(scenario, jobs, report, journal)
     return search_sampled(scenario, jobs, scenario.trials, storage, report=report)

@@ -92,6 +92,11 @@ def point_of(design: Design) -> Point:
     }
 
 
+def name_of(design: Design) -> str:
+    """What a design is found by, among those of one question."""
+    return f"{design.family.id} {design.prompt_machines} {design.token_machines}"
+
+
 def inside(space: FamilySpace, prompt: int, token: int) -> bool:
     """Whether a space holds these counts."""
     own = space.prompt_machines.low <= prompt <= space.prompt_machines.high

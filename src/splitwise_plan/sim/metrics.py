@@ -105,6 +105,15 @@ def value_at(latencies: Latencies, target: SLOTarget) -> float:
     return float(np.percentile(values, target.percentile, method="inverted_cdf"))
 
 
+def attained(latencies: Latencies, target: SLOTarget) -> float | None:
+    """The share (0..1) of requests that meet the limits of a goodput together; None of others."""
+    if target.metric != "goodput":
+        return None
+    values = latencies.of(target)
+    values = values[~np.isnan(values)]
+    return float(np.mean(values <= target.limit)) if len(values) else None
+
+
 def percentile(values: Floats, q: float) -> float:
     """Percentile `q` (0..100) by linear interpolation; inf where it rests on an unfinished request.
 
