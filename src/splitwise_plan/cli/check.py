@@ -12,7 +12,6 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import InputError, raise_if_any
 
@@ -42,17 +41,14 @@ def check(flags: Flags) -> int:
 
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.check import check as check_plan
-    from splitwise_plan.search.exhaustive import search
-    from splitwise_plan.search.sampled import search_sampled
+    from splitwise_plan.search.choose import find
 
     with shown_progress(quiet=to.quiet) as progress:
 
-        def find(scenario: Scenario) -> SearchResult:
-            if is_sampled(scenario):
-                return search_sampled(scenario, to.jobs, scenario.trials, report=progress)
-            return search(scenario, to.jobs, progress)
+        def find_best(scenario: Scenario) -> SearchResult:
+            return find(scenario, to.jobs, progress)
 
-        result = check_plan(plan, then, today, find, to.jobs)
+        result = check_plan(plan, then, today, find_best, to.jobs)
     watch.lap("check_s")
 
     from splitwise_plan.report.checking import report

@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Latency and power profiles.", no_args_is_help=True)
 
-MACHINE = Flag("machine", "MACHINE", "A machine, e.g. dgx-h100.", kind=str, positional=True)
-LLM = Flag("llm", "LLM", "An LLM, e.g. bloom-176b.", kind=str, positional=True)
+MACHINE = Flag(
+    "machine",
+    "MACHINE",
+    "A machine, e.g. dgx-h100.",
+    kind=str,
+    positional=True,
+    values=("machines",),
+)
+LLM = Flag("llm", "LLM", "An LLM, e.g. bloom-176b.", kind=str, positional=True, values=("llms",))
 TP = Flag("tp", "N", "GPUs of one instance of the LLM (default: 8).")
 VALIDATE = Flag(
     "validate", "", "How well profiles predict what was held out.", kind=bool, default=False

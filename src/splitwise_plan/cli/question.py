@@ -31,6 +31,7 @@ def overrides(flags: Flags) -> dict[str, Any]:
         "seeds": flags.whole("seeds"),
         "tensor_parallel": flags.wholes("tensor_parallel"),
         "hardware": flags["hardware"] or None,
+        **{key: flags[key] for key in ("prices", "region", "term")},
     }
 
 

@@ -9,7 +9,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled, resumable, storage, study_problems, workers
+from splitwise_plan.cli.sampling import resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -47,6 +47,7 @@ def search(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
+    from splitwise_plan.search.choose import is_sampled
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
@@ -80,10 +81,15 @@ def search(flags: Flags) -> int:
 
 def _problems(flags: Flags, scenario: Scenario) -> list[Problem]:
     """Flags that this question has no use for."""
+    from splitwise_plan.search.choose import is_sampled
+
     problems = study_problems(flags, sampled=is_sampled(scenario))
     if flags["save_plan"] is not None and scenario.maximize is not None:
         what = "a plan is for a rate that is given, and this search looks for one"
         problems.append(Problem("--save-plan", what, "give --rate and --minimize"))
+    if flags["rate_step"] is not None and scenario.maximize != "throughput":
+        what = "has no effect: the rate is not searched for"
+        problems.append(Problem("--rate-step", what, "drop it, or give --maximize throughput"))
     return problems
 
 
@@ -109,17 +115,11 @@ def _find(  # noqa: PLR0913, PLR0917
     progress: Report | None,
     journal: Journal | None,
 ) -> SearchResult:
-    """Search in the way that the question and the size of its space ask for."""
-    from splitwise_plan.search.capacity import maximize_rate
-    from splitwise_plan.search.exhaustive import search as find_least
-    from splitwise_plan.search.sampled import search_sampled
+    """Search, in a study that is kept where the space is sampled."""
+    from splitwise_plan.search.choose import find, is_sampled
 
-    if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, progress, journal)
-    if not is_sampled(scenario):
-        return find_least(scenario, jobs, progress, journal)
-    kept = storage(flags, scenario, out)
-    return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
+    kept = storage(flags, scenario, out) if is_sampled(scenario) else None
+    return find(scenario, jobs, progress, kept, journal)
 
 
 def exit_code(result: SearchResult) -> int:

@@ -5,6 +5,7 @@ With `facts.importers` this is the only part of the package that reads input fil
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -25,6 +26,8 @@ from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
 from splitwise_plan.facts.importers.request_csv import parse_requests
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
+from splitwise_plan.facts.price_schema import PriceFile
+from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
@@ -46,11 +49,20 @@ from splitwise_plan.facts.tables import parse_lengths, parse_profile
 from splitwise_plan.facts.workload import Workload
 
 Kind = Literal[
-    "machines", "links", "llms", "assumptions", "slos", "workloads", "profiles", "families"
+    "machines",
+    "prices",
+    "links",
+    "llms",
+    "assumptions",
+    "slos",
+    "workloads",
+    "lengths",
+    "profiles",
+    "families",
 ]
 
 _ONE = {"machines": "machine", "links": "link", "llms": "LLM", "assumptions": "set of assumptions"}
-_ONE |= {"slos": "set of SLOs", "workloads": "workload", "lengths": "length table"}
+_ONE |= {"slos": "set of SLOs", "workloads": "workload", "prices": "price file"}
 
 
 class Catalog:
@@ -70,6 +82,7 @@ class Catalog:
         raise_if_any(problem for folder in folders for problem in folder_problems(folder))
         self._files = FactFiles(folders)
         self._profiles: dict[tuple[str, str], dict[int, Profile]] = {}
+        self._tariff = Tariff()
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -83,6 +96,12 @@ class Catalog:
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far, with its sha256, sorted by path."""
         return self._files.sources
+
+    def priced(self, tariff: Tariff) -> Catalog:
+        """The same files, with every machine at these prices."""
+        priced = copy(self)
+        priced._tariff = tariff
+        return priced
 
     def list(self, kind: Kind) -> list[str]:
         """Known ids of a kind of fact. Profiles: `<machine>__<llm>`."""
@@ -102,7 +121,12 @@ class Catalog:
         if content.link not in self.list("links"):
             fix = did_you_mean(content.link, self.list("links"))
             raise InputError([file.problem(("link",), f"unknown link {content.link!r}", fix)])
-        return content.machine(machine_id, self.link(content.link))
+        return self._tariff.applied(content.machine(machine_id, self.link(content.link)))
+
+    def prices(self, id_or_path: str) -> PriceList:
+        """Prices by id, or from a file if `id_or_path` ends in `.toml`."""
+        file = self._toml_at("prices", id_or_path)
+        return validate_file(PriceFile, file).price_list(id_or_path, file.where)
 
     def link(self, link_id: str) -> Link:
         return validate_file(LinkFile, self._toml("links", link_id)).link(link_id)
@@ -116,11 +140,7 @@ class Catalog:
 
     def slos(self, id_or_path: str) -> SLOSet:
         """SLOs by id, or from a file if `id_or_path` ends in `.toml`."""
-        if id_or_path.endswith(".toml"):
-            file = self._files.read_toml(Path(id_or_path))
-        else:
-            file = self._toml("slos", id_or_path)
-        return validate_file(SLOFile, file).slos(id_or_path)
+        return validate_file(SLOFile, self._toml_at("slos", id_or_path)).slos(id_or_path)
 
     def workload(self, workload_id: str) -> Workload:
         file = self._toml("workloads", workload_id)
@@ -243,6 +263,12 @@ class Catalog:
     def recorded_text(self, relative: str) -> str:
         """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""
         return self._files.read_text(self._files.ours / relative)
+
+    def _toml_at(self, kind: str, id_or_path: str) -> TomlFile:
+        """The file of an id, or at a path, which ends in `.toml`."""
+        if id_or_path.endswith(".toml"):
+            return self._files.read_toml(Path(id_or_path))
+        return self._toml(kind, id_or_path)
 
     def _toml(self, kind: str, name: str) -> TomlFile:
         path = self._files.find(kind, name)

@@ -10,6 +10,7 @@ from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scheduler import SchedulerOptions
@@ -71,6 +72,13 @@ class FactSource:
     path: str
     sha256: str
     location: Path | None = field(default=None, compare=False)
+    kind: str = ""
+    """`machines`, `links`, …; empty for files outside a folder of facts: a trace, a contract."""
+    id: str = ""
+    own: bool = False
+    """Whether it is the user's, not one of ours."""
+    hides: str = ""
+    """The file of the same kind and id, ours or the user's, that it comes before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +120,8 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    tariff: Tariff = field(default_factory=Tariff)
+    """What machines and electricity cost; the machines of `spaces` are at these prices."""
     own_kv_transfer: bool = False
     """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""

@@ -15,6 +15,7 @@ from splitwise_plan.facts.files import FactFiles, TomlFile, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.problems import sorted_problems, sound_part, validate
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
@@ -35,6 +36,7 @@ from splitwise_plan.facts.scenario_checks import (
     replays,
 )
 from splitwise_plan.facts.scenario_layers import merge
+from splitwise_plan.facts.scenario_prices import tariff_of
 from splitwise_plan.facts.scenario_schema import ScenarioFile
 from splitwise_plan.facts.scenario_spaces import family_spaces, instances_of
 from splitwise_plan.facts.scenario_toml import resolved_toml
@@ -56,6 +58,7 @@ class _Named:
     lengths: Workload | Requests
     trace_path: Path | None
     spaces: tuple[FamilySpace, ...]
+    tariff: Tariff
 
 
 def load_scenario(
@@ -113,13 +116,14 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     if assumptions is not None and content.kv_transfer is not None:
         assumptions = replace(assumptions, kv_transfer=content.kv_transfer)
     slos = lookup.get(("slo",), partial(catalog.slos, slo))
-    spaces = family_spaces(lookup, content, catalog)
+    tariff = tariff_of(lookup, content, catalog)
+    spaces = family_spaces(lookup, content, catalog.priced(tariff))
     if slos is None:
         return None
     reference = lookup.get(("slo",), partial(catalog.machine, slos.reference_machine))
     if llm is None or assumptions is None or reference is None or lengths is None:
         return None
-    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces)
+    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces, tariff)
 
 
 def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _Named) -> Scenario:
@@ -133,12 +137,13 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
     lookup.problems += length_problems(
         named.lengths, instances, named.llm, named.assumptions, layers
     )
+    priced = catalog.priced(named.tariff)
     paper = named.assumptions.power_accounting == "paper"
     power = lookup.get(
-        ("power_budget",), partial(budget, "power", content.power_budget, catalog, paper=paper)
+        ("power_budget",), partial(budget, "power", content.power_budget, priced, paper=paper)
     )
     cost = lookup.get(
-        ("cost_budget",), partial(budget, "cost", content.cost_budget, catalog, paper=paper)
+        ("cost_budget",), partial(budget, "cost", content.cost_budget, priced, paper=paper)
     )
     workload = named.lengths if isinstance(named.lengths, Workload) else None
     trace = named.lengths if isinstance(named.lengths, Requests) else None
@@ -171,6 +176,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         method=content.method,
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
+        tariff=named.tariff,
         own_kv_transfer=content.kv_transfer is not None,
     )
     found = (named.trace_path, catalog.folders)

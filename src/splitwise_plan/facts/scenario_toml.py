@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from splitwise_plan.facts.prices import Energy, Tariff
 from splitwise_plan.facts.scenario import (
     DEFAULT_TRIALS,
     Arrivals,
@@ -59,6 +60,7 @@ def _lines(
     yield f"families = [{ids}]"
     if folders:
         yield f"hardware = [{', '.join(_string(told(folder)) for folder in folders)}]"
+    yield from _tariff_lines(scenario.tariff, told)
     yield "\n[scheduler]"
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
@@ -93,6 +95,25 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"power_budget = {_quantity(scenario.power_budget, unit)}"
     if scenario.cost_budget_usd_per_hour is not None:
         yield f"cost_budget = {_quantity(scenario.cost_budget_usd_per_hour, 'USD/h')}"
+
+
+def _tariff_lines(tariff: Tariff, told: Told) -> Iterator[str]:
+    if tariff.prices is not None:
+        prices = tariff.prices
+        yield f"prices = {_string(told(Path(prices)) if prices.endswith('.toml') else prices)}"
+        yield f"region = {_string(tariff.region)}"
+        yield f"term = {_string(tariff.term)}"
+    energy = tariff.energy
+    if energy == Energy():
+        return
+    yield "\n[energy]"
+    if energy.price_usd_per_kwh is not None:
+        yield f"price = {_quantity(energy.price_usd_per_kwh, 'USD/kWh')}"
+    if energy.pue is not None:
+        yield f"pue = {_quantity(energy.pue, '1')}"
+    if energy.grid_gco2_per_kwh is not None:
+        yield f"grid_intensity = {_quantity(energy.grid_gco2_per_kwh, 'gCO2/kWh')}"
+    yield f"in_cost = {str(energy.in_cost).lower()}"
 
 
 def _range_lines(spaces: tuple[FamilySpace, ...]) -> Iterator[str]:

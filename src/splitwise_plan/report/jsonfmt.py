@@ -14,6 +14,7 @@ from typing import Any
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
+from splitwise_plan.report.economics import economics_document
 from splitwise_plan.report.front import front
 from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
@@ -77,6 +78,7 @@ def detailed(scenario: Scenario, details: Details) -> Json:
         "pools": [asdict(pool) for pool in details.pools],
         "mixed": {"moves": details.pool_moves, "requests": details.mixed_requests},
         "energy": asdict(details.energy),
+        "economics": economics_document(scenario, details),
     }
 
 
@@ -164,6 +166,7 @@ def design(scenario: Scenario, of: Design) -> Json:
         "machines": of.machines,
         "tensor_parallel": of.family.tensor_parallel,
         "cost_usd_per_hour": of.cost_usd_per_hour,
+        "rent_usd_per_hour": of.rent_usd_per_hour,
         "provisioned_power_w": of.provisioned_power_w,
     }
     if scenario.assumptions.power_accounting == "paper":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
@@ -83,6 +83,9 @@ class Details:
     pool_moves: int
     mixed_requests: int
     """Both over all replications."""
+    prompt_tokens_per_s: float = nan
+    output_tokens_per_s: float = nan
+    """Tokens of what arrived, per second of arrivals; nan where not all of it finished."""
 
 
 @dataclass(frozen=True, slots=True)
