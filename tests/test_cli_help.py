@@ -30,6 +30,8 @@ def test_help_shows_an_example_that_works(words: tuple[str, ...]) -> None:
     shown = run(*words, "--help")
     assert shown.exit_code == 0
     assert example in " ".join(shown.stdout.split())
+    if words == ("profile", "import"):
+        pytest.importorskip("aiconfigurator")
     program, *rest = shlex.split(example)
     assert program == "splitwise-plan"
     assert tuple(rest[: len(words)]) == words

@@ -38,7 +38,7 @@ class Flag:
     @property
     def flag(self) -> str:
         """As it is typed: `--prompt-machines`; of an argument what stands for it."""
-        return self.metavar if self.positional else "--" + self.name.replace("_", "-")
+        return self.metavar if self.positional else "--" + self.name.rstrip("_").replace("_", "-")
 
     def parameter(self) -> inspect.Parameter:
         """As a parameter of a function that typer understands."""

@@ -117,22 +117,30 @@ class Catalog:
 
     def profile(self, machine_profile: str, llm_id: str, tensor_parallel: int) -> Profile:
         """The profile of an LLM on a machine (by `Machine.profile`) at a tensor parallelism."""
+        known = self._profiles_of(machine_profile, llm_id)
+        if tensor_parallel not in known:
+            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
+            fix = f"measured: {', '.join(map(str, known))}"
+            raise InputError([Problem("profiles", what, fix)])
+        return known[tensor_parallel]
+
+    def profile_degrees(self, machine_profile: str, llm_id: str) -> tuple[int, ...]:
+        """The tensor parallelisms that an LLM was profiled at on a machine."""
+        return tuple(self._profiles_of(machine_profile, llm_id))
+
+    def _profiles_of(self, machine_profile: str, llm_id: str) -> dict[int, Profile]:
         key = (machine_profile, llm_id)
         if key not in self._profiles:
             name = f"{machine_profile}__{llm_id}"
             path = self._files.find("profiles", name, ".csv")
             if path is None:
                 what = f"there is no profile of {llm_id} on {machine_profile}"
-                fix = f"`profile fit` makes one: hardware/profiles/{name}.csv in a folder of yours"
+                makes = "`profile fit` makes one of measurements, `profile import` of a database"
+                fix = f"{makes}: hardware/profiles/{name}.csv in a folder of yours"
                 raise InputError([Problem("profiles", what, f"{fix}; {self._profiled()}")])
             text, where = self._files.read_text(path), self._files.shown(path)
             self._profiles[key] = parse_profile(text, where, *key)
-        known = self._profiles[key]
-        if tensor_parallel not in known:
-            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
-            fix = f"measured: {', '.join(map(str, known))}"
-            raise InputError([Problem("profiles", what, fix)])
-        return known[tensor_parallel]
+        return self._profiles[key]
 
     def family(self, family_id: str) -> Family:
         return self.space(family_id).family

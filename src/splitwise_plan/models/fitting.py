@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.measurements import Measurements
-from splitwise_plan.facts.profile import Curve
+from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.models.performance import SWEEP_CONTEXT_TOKENS
 
 SWEEP_OUTPUT_TOKENS = 128
@@ -75,3 +75,14 @@ def split_batch(rows: Measurements) -> int | None:
     sweep = rows.select(rows.prompt_tokens == SWEEP_CONTEXT_TOKENS)
     curve = medians(sweep.batch_size, sweep.prompt_s)
     return int(curve.x[-1]) if curve.y[-1] < curve.y[-2] else None
+
+
+def borrowed_power(profile: Profile) -> dict[str, Medians]:
+    """The power curves of another profile, where none was measured: 0 measurements each."""
+    return {
+        name: Medians(curve.x, curve.y, np.zeros(len(curve.x), dtype=np.int64))
+        for name, curve in (
+            ("prompt_power", profile.prompt_power),
+            ("token_power", profile.token_power),
+        )
+    }
