@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.models.curves import extended
-from splitwise_plan.models.fitting import Medians
+from splitwise_plan.models.fitting import Medians, once, token_fit
 from splitwise_plan.models.performance import SWEEP_CONTEXT_TOKENS, context_slope
 
 Floats = NDArray[np.float64]
@@ -79,15 +79,14 @@ def derive(times: IterationTimes, room_tokens: float) -> Derived:
     prompt = np.array([times.prompt_s(1, tokens) for tokens in PROMPTS])
     grid = _grid(SEQUENCES, CONTEXTS, room_tokens)
     asked = np.array([times.token_s(n, context) for n, context in grid])
-    sequences, batch, slope = _fit(np.array(grid), asked)
-    contexts = np.array(CONTEXTS, dtype=np.float64)
-    line = float(batch[0]) + slope * (contexts - SWEEP_CONTEXT_TOKENS)
+    batch, line = token_fit(np.array(grid), asked)
+    slope = context_slope(line.curve)
     x, by_tokens = _by_batch_tokens(np.array(grid), asked)
     curves = {
-        "prompt_time": _points(np.array(PROMPTS, dtype=np.float64), prompt),
-        "token_time_by_batch_tokens": _points(x, by_tokens),
-        "token_time_by_batch": _points(sequences, batch),
-        "token_time_by_context": _points(contexts, line),
+        "prompt_time": once(np.array(PROMPTS, dtype=np.float64), prompt),
+        "token_time_by_batch_tokens": once(x, by_tokens),
+        "token_time_by_batch": batch,
+        "token_time_by_context": line,
     }
     alone = [(context, s) for (n, context), s in zip(grid, asked, strict=True) if n == 1]
     sweep = np.array(alone, dtype=np.float64)
@@ -111,41 +110,12 @@ def _grid(
     ]
 
 
-def _fit(grid: NDArray[np.int64], asked: Floats) -> tuple[Floats, Floats, float]:
-    """Sequences n, g(n) and the slope c >= 0 of least squared relative error.
-
-    With c given, the best g(n) is a weighted mean of t - c (C - 512 n); c is a regression of what
-    is left. Both are linear, so one solution of normal equations, by `lstsq`.
-    """
-    sequences, which = np.unique(grid[:, 0], return_inverse=True)
-    beyond = grid[:, 0] * (grid[:, 1] - SWEEP_CONTEXT_TOKENS)
-    design = np.zeros((len(grid), len(sequences) + 1))
-    design[np.arange(len(grid)), which] = 1.0
-    design[:, -1] = beyond
-    scale = np.abs(design).max(axis=0)
-    solution = np.linalg.lstsq(design / scale / asked[:, None], np.ones(len(grid)), rcond=None)[0]
-    solution = solution / scale
-    slope = max(0.0, float(solution[-1]))
-    return sequences.astype(np.float64), _rising_end(solution[:-1]), slope
-
-
-def _rising_end(batch: Floats) -> Floats:
-    """g is extended beyond its end, where it must not fall."""
-    if batch[-1] < batch[-2]:
-        batch = np.append(batch[:-1], batch[-2])
-    return batch
-
-
 def _by_batch_tokens(grid: NDArray[np.int64], asked: Floats) -> tuple[Floats, Floats]:
     """Times over prompt x batch tokens in the two sweeps, as SplitwiseSim would look them up."""
     sweep = (grid[:, 0] == 1) | (grid[:, 1] == SWEEP_CONTEXT_TOKENS)
     tokens = grid[sweep, 0] * grid[sweep, 1]
     x = np.unique(tokens)
     return x.astype(np.float64), np.array([np.median(asked[sweep][tokens == one]) for one in x])
-
-
-def _points(x: Floats, y: Floats) -> Medians:
-    return Medians(x, y, np.ones(len(x), dtype=np.int64))
 
 
 def _checks(
