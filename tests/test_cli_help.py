@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from commands import run
+from reference import ROOT
 
 from splitwise_plan import __version__
 from splitwise_plan.cli import catalog, pareto, profile, search, simulate, sweep, trace
@@ -25,7 +26,10 @@ COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_shows_an_example_that_works(words: tuple[str, ...]) -> None:
+def test_help_shows_an_example_that_works(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
     example = COMMANDS[words].example
     shown = run(*words, "--help")
     assert shown.exit_code == 0

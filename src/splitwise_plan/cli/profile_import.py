@@ -49,7 +49,7 @@ def import_(flags: Flags) -> int:
 
     from splitwise_plan.report.profile_file import llm_path, profile_path
 
-    names = [profile_path(machine.id, flags["llm"])]
+    names = [profile_path(machine.profile, flags["llm"])]
     if flags["llm"] not in catalog.list("llms"):
         names.append(llm_path(flags["llm"]))
     keeping.refuse_existing(folder, names)
@@ -87,7 +87,7 @@ def _texts(imported: Imported, origin: Origin) -> list[str]:
     from splitwise_plan.report.imported_profile import derived_text
     from splitwise_plan.report.profile_file import llm_text
 
-    names = (imported.machine.id, imported.llm.id)
+    names = (imported.machine.profile, imported.llm.id)
     profile = derived_text(*names, origin, imported.derived, imported.power, power_words())
     config = f"{origin.model} config.json as shipped with {origin.versions.split(',')[0]}"
     return [profile, llm_text(imported.llm, config, f"{origin.versions}: {origin.precision}")]

@@ -15,6 +15,10 @@ SWEEP_OUTPUT_TOKENS = 128
 """Output tokens of each request in the batch and context sweeps."""
 
 
+NOISE = 0.1
+"""Two times that differ by less may be the same."""
+
+
 class Medians(NamedTuple):
     """Medians `y` at `x`, and how many measurements are behind each: (M,) each."""
 
@@ -31,7 +35,7 @@ def medians(x: NDArray[np.int64], y: NDArray[np.float64]) -> Medians:
     """Median of `y` for each value of `x`: (R,) each."""
     order = np.argsort(x, kind="stable")
     values, starts = np.unique(x[order], return_index=True)
-    groups = np.split(y[order], starts[1:])
+    groups = np.split(y[order], starts[1:]) if len(values) else []
     return Medians(
         values.astype(np.float64),
         np.array([np.median(group) for group in groups]),
@@ -61,6 +65,11 @@ def time_curves(rows: Measurements) -> dict[str, Medians]:
     }
 
 
+def can_be_fitted(rows: Measurements) -> bool:
+    """Whether there are two batch sizes and two numbers of prompt tokens in a batch, or more."""
+    return all(len(np.unique(values)) > 1 for values in (rows.batch_size, rows.batch_tokens))
+
+
 def has_sweeps(rows: Measurements) -> bool:
     """Whether batches were swept at 512-token prompts, and contexts at one sequence."""
     sweep = rows.output_tokens == SWEEP_OUTPUT_TOKENS
@@ -69,9 +78,7 @@ def has_sweeps(rows: Measurements) -> bool:
     return len(np.unique(batches)) > 1 and len(np.unique(contexts)) > 1
 
 
-def token_fit(
-    cells: NDArray[np.int64], token_s: NDArray[np.float64]
-) -> tuple[Medians, Medians]:
+def token_fit(cells: NDArray[np.int64], token_s: NDArray[np.float64]) -> tuple[Medians, Medians]:
     """g(n), and a line whose slope is c: those of least squared relative error over all cells.
 
     `cells`: (M, 2), sequences n and context tokens of each; `token_s`: (M,). Linear in g and c,
@@ -128,11 +135,13 @@ def power_curves(rows: Measurements) -> dict[str, Medians]:
 def split_batch(rows: Measurements) -> int | None:
     """The largest batch, if its prompts took less time than those of the next smaller one.
 
-    Then it did not fit into memory and was run in parts: no time of one iteration.
+    Then it did not fit into memory and was run in parts: no time of one iteration. Times of short
+    prompts hardly grow with the batch, so a little less is not a sign of it.
     """
     sweep = rows.select(rows.prompt_tokens == SWEEP_CONTEXT_TOKENS)
     curve = medians(sweep.batch_size, sweep.prompt_s)
-    return int(curve.x[-1]) if curve.y[-1] < curve.y[-2] else None
+    split = len(curve.x) > 1 and curve.y[-1] < (1.0 - NOISE) * curve.y[-2]
+    return int(curve.x[-1]) if split else None
 
 
 def borrowed_power(profile: Profile) -> dict[str, Medians]:
