@@ -109,7 +109,8 @@ def _notes(fits: Sequence[Fit], power_source: str) -> Iterator[str]:
             yield f"{at}: {what}: measured {measured}; beyond {beyond}"
         for accuracy in one.accuracy:
             prompt, token = accuracy.prompt_mape_percent, accuracy.token_mape_percent
-            yield f"{at}: off where {accuracy.held_out} is held out: prompt {prompt:.1f} %, token {token:.1f} %"
+            errors = f"prompt {prompt:.1f} %, token {token:.1f} % off"
+            yield f"{at}: {accuracy.held_out} held out: {errors}"
         for flag in one.flagged:
             done = "left out" if flag.left_out else "flagged"
             yield f"{at}: {done}: batch {flag.batch_size}, {flag.prompt_tokens} tokens: {flag.what}"

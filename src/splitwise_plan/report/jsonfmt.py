@@ -14,6 +14,7 @@ from typing import Any
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
+from splitwise_plan.report.beyond import beyond_document
 from splitwise_plan.report.front import front
 from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.wording import margin
@@ -74,6 +75,7 @@ def detailed(scenario: Scenario, details: Details) -> Json:
         "pools": [asdict(pool) for pool in details.pools],
         "mixed": {"moves": details.pool_moves, "requests": details.mixed_requests},
         "energy": asdict(details.energy),
+        "beyond_profile": beyond_document(details.beyond),
     }
 
 

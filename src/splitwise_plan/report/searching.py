@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.explaining import (
     diagnosis_document,
     diagnosis_fact,
@@ -50,6 +51,9 @@ def report(  # noqa: PLR0913, PLR0917
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:
         top.append(length_fact(length))
+    best = result.best.best if result.best else None
+    if best is not None:
+        top += beyond_facts(best)
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
     page = Page("Best design", tuple(top), (families,), bottom)
@@ -57,7 +61,6 @@ def report(  # noqa: PLR0913, PLR0917
     document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
     document["length"] = length_document(length) if length else None
     rows = list(search_rows(scenario, result))
-    best = result.best.best if result.best else None
     slos = (slo_sheet(best.evaluation),) if best is not None else ()
     whole = markdown.render(Page("Best design", tuple(top), (families, *slos)))
     files = {

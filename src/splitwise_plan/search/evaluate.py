@@ -24,6 +24,7 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.sim.beyond import beyond_profile
 from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, latencies, percentile, pools
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
@@ -154,6 +155,7 @@ class Evaluator:
             ),
             pool_moves=sum(run.pool_moves for run in runs),
             mixed_requests=sum(run.mixed_requests for run in runs),
+            beyond=beyond_profile(simulators[0], design, runs[0]),
         )
 
 

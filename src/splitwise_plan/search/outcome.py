@@ -8,6 +8,7 @@ from math import inf
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
 from splitwise_plan.search.confidence import Estimate, estimates
+from splitwise_plan.sim.beyond import Beyond
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
@@ -83,6 +84,8 @@ class Details:
     pool_moves: int
     mixed_requests: int
     """Both over all replications."""
+    beyond: tuple[Beyond, ...] = ()
+    """What was beyond the profiles, in the first replication."""
 
 
 @dataclass(frozen=True, slots=True)
