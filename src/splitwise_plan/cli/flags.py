@@ -32,6 +32,13 @@ HARDWARE = Flag(
     panel=MODEL,
 )
 
+MISSING_PROFILES = Flag(
+    "missing_profiles",
+    "refuse|estimate",
+    "Machines that nobody measured: refuse them, or estimate their times.",
+    panel=MODEL,
+)
+
 FAMILY = Flag(
     "family",
     "ID",
@@ -106,6 +113,6 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
-    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE, MISSING_PROFILES),
 )
 """What `question.overrides` reads."""

@@ -28,6 +28,7 @@ def overrides(flags: Flags) -> dict[str, Any]:
         "seeds": flags.whole("seeds"),
         "tensor_parallel": flags.whole("tensor_parallel"),
         "hardware": flags["hardware"] or None,
+        "missing_profiles": flags["missing_profiles"],
     }
 
 

@@ -18,6 +18,7 @@ from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
     AssumptionsFile,
@@ -27,6 +28,7 @@ from splitwise_plan.facts.schema import (
     LLMFile,
     MachineFile,
     RangeFact,
+    RooflineFile,
     WorkloadFile,
 )
 from splitwise_plan.facts.slo import SLOSet
@@ -137,10 +139,16 @@ class Catalog:
                 what = f"there is no profile of {llm_id} on {machine_profile}"
                 makes = "`profile fit` makes one of measurements, `profile import` of a database"
                 fix = f"{makes}: hardware/profiles/{name}.csv in a folder of yours"
-                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled()}")])
+                fix += "; or --missing-profiles estimate"
+                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled(llm_id)}")])
             text, where = self._files.read_text(path), self._files.shown(path)
             self._profiles[key] = parse_profile(text, where, *key)
         return self._profiles[key]
+
+    def roofline(self) -> Roofline:
+        """How times are estimated where there is no profile."""
+        file = self._files.read_toml(self._files.roofline_file())
+        return validate_file(RooflineFile, file).roofline()
 
     def family(self, family_id: str) -> Family:
         return self.space(family_id).family
@@ -203,8 +211,11 @@ class Catalog:
                 entries.setdefault(family_id, (file, entry))
         return entries
 
-    def _profiled(self) -> str:
-        return "there are: " + ", ".join(self.list("profiles"))
+    def _profiled(self, llm_id: str) -> str:
+        """The profiles there are: of that LLM, or else of any."""
+        names = self.list("profiles")
+        of_it = [name for name in names if name.endswith(f"__{llm_id}")]
+        return "there are: " + ", ".join(of_it or names)
 
 
 def _range(fact: RangeFact) -> CountRange:

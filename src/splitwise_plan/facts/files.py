@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Folders of each kind of fact, below a folder of facts."""
 
+ROOFLINE_FILES = ("hardware/roofline.toml", "roofline.toml")
 FAMILY_FILES = ("hardware/families.toml", "families.toml")
 
 
@@ -91,7 +92,13 @@ class FactFiles:
         return next((path for path in candidates if path.is_file()), None)
 
     def family_files(self) -> list[Path]:
-        paths = [folder / name for folder in (*self.folders, self.ours) for name in FAMILY_FILES]
+        return self._existing(FAMILY_FILES)
+
+    def roofline_file(self) -> Path:
+        return self._existing(ROOFLINE_FILES)[0]
+
+    def _existing(self, names: tuple[str, ...]) -> list[Path]:
+        paths = [folder / name for folder in (*self.folders, self.ours) for name in names]
         return [path for path in paths if path.is_file()]
 
     def shown(self, path: Path) -> str:

@@ -35,6 +35,10 @@ class Machine:
     link: Link
     profile: str
     """Machine id whose measured profile describes it (`hardware/profiles/<profile>__<llm>.csv`)."""
+    gpu_flops_per_s: float | None = None
+    """Peak rate of one GPU, dense, at 16 bits. This and the next: for estimates alone."""
+    gpu_bandwidth_bytes_per_s: float | None = None
+    """Peak memory bandwidth of one GPU."""
 
     def instance_memory_bytes(self, tensor_parallel: int) -> float:
         """GPU memory of an instance of `tensor_parallel` GPUs, weights included."""

@@ -11,6 +11,7 @@ from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.facts.workload import Workload
@@ -103,5 +104,9 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    roofline: Roofline | None = None
+    """Given where machines without a profile are to be estimated (`missing_profiles`)."""
+    estimated: tuple[str, ...] = ()
+    """Profile ids that are estimated rather than measured."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""

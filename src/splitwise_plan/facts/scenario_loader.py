@@ -11,6 +11,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.estimates import marked, to_estimate
 from splitwise_plan.facts.files import FactFiles
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
@@ -123,7 +124,11 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
     machines = machines_of(named.spaces)
     lookup.problems += machine_problems(machines, named.llm, degree, layers)
     raise_if_any(lookup.problems)
-    profiles = _profiles(lookup, catalog, (*machines, named.reference), named.llm, degree)
+    roofline = catalog.roofline() if content.missing_profiles == "estimate" else None
+    needed, estimated = to_estimate(
+        lookup, catalog, (*machines, named.reference), named.llm, degree, roofline
+    )
+    profiles = _profiles(lookup, catalog, needed, named.llm, degree)
     lookup.problems += length_problems(
         named.lengths, machines, named.llm, named.assumptions, degree, layers
     )
@@ -152,7 +157,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         scheduler=content.scheduler.options(),
         profiles=profiles,
         reference_machine=named.reference,
-        spaces=named.spaces,
+        spaces=marked(named.spaces, estimated),
         minimize=content.minimize or "cost",
         seed=content.seed,
         seeds=content.seeds,
@@ -165,6 +170,8 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         method=content.method,
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
+        roofline=roofline,
+        estimated=estimated,
     )
     text = resolved_toml(scenario, named.trace_path, catalog.folders)
     return replace(scenario, resolved_toml=text)

@@ -163,6 +163,7 @@ def design(scenario: Scenario, of: Design) -> Json:
         "tensor_parallel": of.tensor_parallel,
         "cost_usd_per_hour": of.cost_usd_per_hour,
         "provisioned_power_w": of.provisioned_power_w,
+        "estimated": any(one.profile in scenario.estimated for one in family.machines),
     }
     if scenario.assumptions.power_accounting == "paper":
         document["provisioned_power_paper_units"] = of.total("paper_power")

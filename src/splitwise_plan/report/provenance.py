@@ -24,6 +24,7 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "seeds": scenario.seeds,
         "max_seeds": scenario.max_seeds,
         "assumptions": scenario.assumptions.id,
+        "estimated_profiles": [f"{name}__{scenario.llm.id}" for name in scenario.estimated],
         "scenario_sha256": scenario_sha256(scenario),
         "sources": [asdict(source) for source in scenario.sources],
     }
@@ -38,9 +39,11 @@ def stamp(scenario: Scenario) -> str:
     """Version, seeds, the scenario and every file that was read, as Markdown."""
     drawn = f", seed {scenario.seed}, {count(scenario.seeds, 'repetition')} or more"
     seeds = "" if scenario.arrivals.process == "trace" else drawn
+    names = ", ".join(scenario.estimated)
+    estimated = f" Times of {names} are estimated, not measured." if names else ""
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 `{scenario_sha256(scenario)}`){seeds}. Files read:",
+        f"(sha256 `{scenario_sha256(scenario)}`){seeds}.{estimated} Files read:",
         "",
         *(f"- `{source.path}` sha256 `{source.sha256}`" for source in scenario.sources),
     ]

@@ -29,7 +29,9 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
-    return " · ".join([*parts, f"assumptions: {scenario.assumptions.id}"])
+    parts.append(f"assumptions: {scenario.assumptions.id}")
+    parts += [f"times of {', '.join(scenario.estimated)} estimated"] if scenario.estimated else []
+    return " · ".join(parts)
 
 
 def objective_words(scenario: Scenario) -> str:
