@@ -157,3 +157,11 @@ def test_a_model_is_imported_and_planned_with(tmp_path: Path) -> None:
     profile = Catalog((tmp_path,)).profile("dgx-h100", "qwen3-32b", 2)
     curve = profile.prompt_time
     assert float(extended(curve.x, curve.y, 8192)) == pytest.approx(0.476, abs=0.01)
+
+
+def test_times_of_another_gpu_are_refused() -> None:
+    pytest.importorskip("aiconfigurator")
+    words = ("--model", "Qwen/Qwen3-32B", "--system", "a100_sxm", "--tp", "2", "--llm", "q")
+    refused = run("profile", "import", *words, "--machine", "dgx-h100")
+    assert refused.exit_code == 2
+    assert "a GPU of a100_sxm has 400 W of power, where dgx-h100 has 700" in refused.stderr

@@ -20,7 +20,7 @@ DURATION = Flag("duration", "SECONDS", "How long requests arrive.", panel=LOAD)
 SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
 SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
 
-LLM = Flag("llm", "ID", "bloom-176b or llama2-70b.", panel=MODEL)
+LLM = Flag("llm", "ID", "bloom-176b, llama2-70b or llama-3.1-70b.", panel=MODEL)
 TENSOR_PARALLEL = Flag("tensor_parallel", "N", "GPUs of one instance of the LLM.", panel=MODEL)
 ASSUMPTIONS = Flag("assumptions", "ID", "measured, or splitwisesim as in the paper.", panel=MODEL)
 SLO = Flag("slo", "ID|FILE.toml", "Service-level objectives.", panel=MODEL)

@@ -17,6 +17,11 @@ POWER_MACHINE, POWER_LLM = "dgx-a100", "llama2-70b"
 """The profile that power is taken from where none was measured, at the nearest parallelism."""
 
 
+SAME = 0.15
+"""GPUs are taken as the same where memory and power differ by less."""
+GIB = 2.0**30
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """`derived`, `power`: by tensor parallelism. `known`: the catalog had this LLM already."""
@@ -33,8 +38,10 @@ def import_profile(
 ) -> Imported:
     """Sample databases of one model, one a tensor parallelism.
 
-    Raises `InputError` where weights do not fit, or `llm_id` is the id of another model.
+    Raises `InputError` where weights do not fit, the GPUs are plainly others than the machine's, or
+    `llm_id` is the id of another model.
     """
+    _require_same_gpu(databases[0], machine)
     llm = _llm(databases[0], llm_id)
     known = llm_id in catalog.list("llms")
     if known:
@@ -49,6 +56,22 @@ def import_profile(
         derived[degree] = derive(database, room / llm.kv_bytes_per_token("kv_heads"))
         power[degree] = power_fallback(catalog, degree)
     return Imported(machine, llm, known, derived, power)
+
+
+def _require_same_gpu(database: OperatorDatabase, machine: Machine) -> None:
+    """Raise `InputError` where memory or power say that the system is another GPU."""
+    pairs = (
+        ("memory", database.gpu_memory_bytes / GIB, machine.gpu_memory_bytes / GIB, "GiB"),
+        ("power", database.gpu_power_w, machine.gpu_tdp_w, "W"),
+    )
+    told = [
+        f"{theirs:,.0f} {unit} of {name}, where {machine.id} has {ours:,.0f}"
+        for name, theirs, ours, unit in pairs
+        if abs(theirs / ours - 1.0) > SAME
+    ]
+    if told:
+        what = f"a GPU of {database.system} has {' and '.join(told)}"
+        raise InputError([Problem("--machine", what, "name the machine that has these GPUs")])
 
 
 def power_fallback(catalog: Catalog, tensor_parallel: int) -> dict[str, Medians]:

@@ -41,17 +41,20 @@ class Beyond:
 
 def beyond_profile(simulator: Simulator, design: Design, run: Run) -> tuple[Beyond, ...]:
     """Everything that was extrapolated upwards; empty where nothing was."""
-    filled = occupancy(simulator, design, run)
+    most = simulator.scenario.scheduler.max_batch_size
+    filled: list[Occupancy] = []
     found: list[Beyond] = []
-    for pool, (name, machine, instances) in zip(filled, pool_slices(design), strict=True):
+    for number, (name, machine, instances) in enumerate(pool_slices(design)):
         profile = simulator.scenario.profiles[machine.profile]
-        for quantity, measured, share in (
+        shares = [
             *_prompts(simulator, run, profile, instances),
-            *_sequences(simulator, profile, pool),
             *_contexts(simulator, run, profile, instances),
-        ):
-            if share > 0.0:
-                found.append(Beyond(name, machine.id, quantity, measured, share))
+        ]
+        measured = phase_times(profile, simulator.scenario.assumptions).token_x[-1]
+        if measured < most:  # a batch can have more
+            filled = filled or occupancy(simulator, design, run)
+            shares += _sequences(filled[number], int(measured))
+        found += [Beyond(name, machine.id, *one) for one in shares if one[-1] > 0.0]
     return tuple(found)
 
 
@@ -71,12 +74,14 @@ def _prompts(simulator: Simulator, run: Run, profile: Profile, here: slice) -> I
         yield "prompt_tokens", int(most), float(np.mean(tokens > most))
 
 
-def _sequences(simulator: Simulator, profile: Profile, pool: Occupancy) -> Iterator[Share]:
-    most = phase_times(profile, simulator.scenario.assumptions).token_x[-1]
+def _sequences(pool: Occupancy, most: int) -> Iterator[Share]:
     some = pool.active > 0
     if some.any():
-        over = float(pool.share[pool.active > most].sum() / pool.share[some].sum())
-        yield "sequences", int(most), over
+        yield (
+            "sequences",
+            most,
+            float(pool.share[pool.active > most].sum() / pool.share[some].sum()),
+        )
 
 
 def _contexts(simulator: Simulator, run: Run, profile: Profile, here: slice) -> Iterator[Share]:

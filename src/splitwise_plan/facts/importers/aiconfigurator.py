@@ -58,6 +58,9 @@ class OperatorDatabase:
     versions: str
     """Of AIConfigurator and of the backend that was measured."""
     architecture: Architecture
+    gpu_memory_bytes: float
+    gpu_power_w: float
+    """Of one GPU of the system, as AIConfigurator has them."""
     _session: Any
 
     def prompt_s(self, sequences: int, prompt_tokens: int) -> float:
@@ -103,7 +106,13 @@ def open_database(model: str, system: str, backend: str, tensor_parallel: int) -
             raise InputError([Problem(SOURCE, what, fix)]) from None
     versions = f"aiconfigurator {_version()}, {backend} {backend_version}"
     facts = _architecture(built, summary, tensor_parallel)
-    return OperatorDatabase(model, system, backend, tensor_parallel, versions, facts, session)
+    gpu = perf_database.load_system_spec(system)["gpu"]
+    return OperatorDatabase(
+        *(model, system, backend, tensor_parallel, versions, facts),
+        gpu_memory_bytes=float(gpu["mem_capacity"]),
+        gpu_power_w=float(gpu["power"]),
+        _session=session,
+    )
 
 
 def _architecture(built: Any, summary: Any, tensor_parallel: int) -> Architecture:
