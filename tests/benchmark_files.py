@@ -42,7 +42,7 @@ def measured(requests: Requests, of: Server, factors: Factors) -> LoadResults:
     empty = LoadResults("simulated", requests, np.ones(1), np.ones(1), {})
     scenario = replay_scenario(empty, true)
     simulator = Simulator.of(scenario, requests)
-    design = Design(scenario.spaces[0].family, 1, 0, of.tensor_parallel)
+    design = Design(scenario.spaces[0].family, 1)
     found = request_latencies(simulator, simulator.run(design))
     return LoadResults("simulated", requests, found["ttft"], found["e2e"], {})
 

@@ -152,6 +152,6 @@ def test_the_papers_rules_work_on_estimates(folder: str) -> None:
         {"llm": "llama-3.1-70b", "families": ["new"], "assumptions": "splitwisesim"}
         | {"missing_profiles": "estimate", "rate": 5},
     )
-    assert with_estimates(scenario).profiles["h200"].token_time_by_batch_tokens(1) > 0
+    assert with_estimates(scenario).profiles["h200", 8].token_time_by_batch_tokens(1) > 0
     with pytest.raises(InputError):
         load_scenario(Catalog((Path(folder),)), None, {"families": ["new"]})

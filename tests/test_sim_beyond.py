@@ -44,7 +44,7 @@ def asked(family: str = "splitwise-hh", **keys: object) -> Scenario:
 
 
 def played(scenario: Scenario, prompt: int, token: int) -> tuple[Simulator, Design, Run]:
-    design = Design(scenario.spaces[0].family, prompt, token, 8)
+    design = Design(scenario.spaces[0].family, prompt, token)
     simulator, of = records(scenario, design)
     return simulator, design, of
 

@@ -39,6 +39,10 @@ class Machine:
     """Peak rate of one GPU, dense, at 16 bits. This and the next: for estimates alone."""
     gpu_bandwidth_bytes_per_s: float | None = None
     """Peak memory bandwidth of one GPU."""
+    cap_points: tuple[str, ...] = ()
+    """Ids of the same machine under power caps that have a profile."""
+    between: tuple[str, str] | None = None
+    """The two machines that this one is interpolated between, if it is."""
 
     def instance_memory_bytes(self, tensor_parallel: int) -> float:
         """GPU memory of an instance of `tensor_parallel` GPUs, weights included."""

@@ -50,6 +50,7 @@ class MachineFile(Strict):
     profile: Name | None = None
     gpu_flops: Annotated[Fact, within("compute", 0, 1e18, above=True)] | None = None
     gpu_bandwidth: Annotated[Fact, within("bandwidth", 0, 1e15, above=True)] | None = None
+    cap_points: list[Name] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _idle_below_rated(self) -> MachineFile:
@@ -79,6 +80,7 @@ class MachineFile(Strict):
             profile=self.profile or machine_id,
             gpu_flops_per_s=self.gpu_flops.si if self.gpu_flops else None,
             gpu_bandwidth_bytes_per_s=self.gpu_bandwidth.si if self.gpu_bandwidth else None,
+            cap_points=tuple(self.cap_points),
         )
 
 

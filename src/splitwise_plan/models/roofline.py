@@ -37,11 +37,11 @@ def with_estimates(scenario: Scenario) -> Scenario:
         return scenario
     profiles = dict(scenario.profiles)
     families = [space.family for space in scenario.spaces]
-    machines = [machine for family in families for machine in family.machines]
-    for machine in (*machines, scenario.reference_machine):
-        if machine.profile not in profiles:
-            profiles[machine.profile] = estimated_profile(
-                machine, scenario.llm, scenario.tensor_parallel, scenario.roofline
+    instances = [(one, family.tensor_parallel) for family in families for one in family.machines]
+    for machine, degree in (*instances, (scenario.reference_machine, scenario.tensor_parallel)):
+        if (machine.profile, degree) not in profiles:
+            profiles[machine.profile, degree] = estimated_profile(
+                machine, scenario.llm, degree, scenario.roofline
             )
     return replace(scenario, profiles=profiles)
 

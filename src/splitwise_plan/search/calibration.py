@@ -137,7 +137,7 @@ class _Replay:
             self.results, replace(self.server, profile=scaled(self.server.profile, factors))
         )
         family = scenario.spaces[0].family
-        design = Design(family, 1, 0, self.server.tensor_parallel)
+        design = Design(family, 1)
         simulator = Simulator.of(scenario, self.results.requests)
         return request_latencies(simulator, simulator.run(design))
 
@@ -149,7 +149,7 @@ def replay_scenario(results: LoadResults, server: Server) -> Scenario:
     """The benchmark as a scenario: a machine with as many GPUs as were used, and its own times."""
     gpus = server.tensor_parallel * server.instances
     machine = replace(server.machine, gpus=gpus)
-    family = Family("benchmarked", "Benchmarked", machine, None)
+    family = Family("benchmarked", "Benchmarked", machine, None, server.tensor_parallel)
     last_s = float(results.requests.arrival_s[-1])
     return Scenario(
         workload=None,
@@ -160,7 +160,7 @@ def replay_scenario(results: LoadResults, server: Server) -> Scenario:
         slos=SLOSet("none", (), machine.id),
         assumptions=server.assumptions,
         scheduler=SchedulerOptions(),
-        profiles={machine.profile: server.profile},
+        profiles={(machine.profile, server.tensor_parallel): server.profile},
         reference_machine=machine,
         spaces=(FamilySpace(family, CountRange(1, 1), None),),
         minimize="cost",

@@ -45,7 +45,7 @@ def beyond_profile(simulator: Simulator, design: Design, run: Run) -> tuple[Beyo
     filled: list[Occupancy] = []
     found: list[Beyond] = []
     for number, (name, machine, instances) in enumerate(pool_slices(design)):
-        profile = simulator.scenario.profiles[machine.profile]
+        profile = simulator.scenario.profile(machine, design.family.tensor_parallel)
         shares = [
             *_prompts(simulator, run, profile, instances),
             *_contexts(simulator, run, profile, instances),

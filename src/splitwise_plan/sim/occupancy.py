@@ -163,6 +163,6 @@ def pool_slices(design: Design) -> Iterator[tuple[str, Machine, slice]]:
     counts = (design.prompt_machines, design.token_machines)
     start = 0
     for name, machine, count in zip(names, design.family.machines, counts, strict=False):
-        size = instances_of(machine, count, design.tensor_parallel)
+        size = instances_of(machine, count, design.family.tensor_parallel)
         yield name, machine, slice(start, start + size)
         start += size
