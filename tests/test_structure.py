@@ -30,6 +30,7 @@ ONLY_IN = {
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
     "pandas": (f"{PACKAGE}.report.frames",),
     "vl_convert": (f"{PACKAGE}.report.figures",),
+    "aiconfigurator": (f"{PACKAGE}.facts.importers.aiconfigurator",),
 }
 """Where a library may be imported, tests aside."""
 

@@ -26,6 +26,7 @@ Dimension = Literal[
     "carbon intensity",
     "rate",
     "accounting",
+    "compute",
 ]
 
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -47,6 +48,7 @@ UNITS: dict[Dimension, dict[str, float]] = {
     "carbon intensity": {"gCO2/kWh": 1.0, "kgCO2/MWh": 1.0},
     "rate": {"rps": 1.0, "requests/s": 1.0, "requests/min": 1 / 60, "requests/h": 1 / 3600},
     "accounting": {"paper units": 1.0},
+    "compute": {"FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
 }
 """SI value of one of each unit. `accounting`: the paper's own power scale (A100 24.8, H100 44)."""
 

@@ -80,6 +80,12 @@ PRICES = Flag(
 )
 REGION = Flag("region", "NAME", "Region of the price file, if it has several.", panel=PRICE)
 TERM = Flag("term", "on-demand|reserved|spot", "How machines are rented.", panel=PRICE)
+MISSING_PROFILES = Flag(
+    "missing_profiles",
+    "refuse|estimate",
+    "Machines that nobody measured: refuse them, or estimate their times.",
+    panel=MODEL,
+)
 
 FAMILY = Flag(
     "family",
@@ -191,7 +197,7 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
-    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE, MISSING_PROFILES),
     *(PRICES, REGION, TERM),
 )
 """What `question.overrides` reads."""

@@ -43,7 +43,7 @@ class Flag:
     @property
     def flag(self) -> str:
         """As it is typed: `--prompt-machines`; of an argument what stands for it."""
-        return self.metavar if self.positional else "--" + self.name.replace("_", "-")
+        return self.metavar if self.positional else "--" + self.name.rstrip("_").replace("_", "-")
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ def overrides(flags: Flags) -> dict[str, Any]:
         "tensor_parallel": flags.wholes("tensor_parallel"),
         "hardware": flags["hardware"] or None,
         **{key: flags[key] for key in ("prices", "region", "term")},
+        "missing_profiles": flags["missing_profiles"],
     }
 
 

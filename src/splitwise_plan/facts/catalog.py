@@ -31,6 +31,7 @@ from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
     AssumptionsFile,
@@ -40,6 +41,7 @@ from splitwise_plan.facts.schema import (
     LLMFile,
     MachineFile,
     RangeFact,
+    RooflineFile,
     WorkloadFile,
 )
 from splitwise_plan.facts.slo import SLOSet
@@ -162,22 +164,36 @@ class Catalog:
             low = self.profile(found.low.profile, llm_id, tensor_parallel)
             high = self.profile(found.high.profile, llm_id, tensor_parallel)
             return capped_profile(machine_profile, low, high, found.weight)
+        known = self._profiles_of(machine_profile, llm_id)
+        if tensor_parallel not in known:
+            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
+            fix = f"measured: {', '.join(map(str, known))}"
+            raise InputError([Problem("profiles", what, fix)])
+        return known[tensor_parallel]
+
+    def profile_degrees(self, machine_profile: str, llm_id: str) -> tuple[int, ...]:
+        """The tensor parallelisms that an LLM was profiled at on a machine."""
+        return tuple(self._profiles_of(machine_profile, llm_id))
+
+    def _profiles_of(self, machine_profile: str, llm_id: str) -> dict[int, Profile]:
         key = (machine_profile, llm_id)
         if key not in self._profiles:
             name = f"{machine_profile}__{llm_id}"
             path = self._files.find("profiles", name, ".csv")
             if path is None:
                 what = f"there is no profile of {llm_id} on {machine_profile}"
-                fix = f"`profile fit` makes one: hardware/profiles/{name}.csv in a folder of yours"
-                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled()}")])
+                makes = "`profile fit` makes one of measurements, `profile import` of a database"
+                fix = f"{makes}: hardware/profiles/{name}.csv in a folder of yours"
+                fix += "; or --missing-profiles estimate"
+                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled(llm_id)}")])
             text, where = self._files.read_text(path), self._files.shown(path)
             self._profiles[key] = parse_profile(text, where, *key)
-        known = self._profiles[key]
-        if tensor_parallel not in known:
-            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
-            fix = f"measured: {', '.join(map(str, known))}"
-            raise InputError([Problem("profiles", what, fix)])
-        return known[tensor_parallel]
+        return self._profiles[key]
+
+    def roofline(self) -> Roofline:
+        """How times are estimated where there is no profile."""
+        file = self._files.read_toml(self._files.roofline_file())
+        return validate_file(RooflineFile, file).roofline()
 
     def family(self, family_id: str) -> Family:
         return self.space(family_id).family
@@ -284,8 +300,11 @@ class Catalog:
                 entries.setdefault(family_id, (file, entry))
         return entries
 
-    def _profiled(self) -> str:
-        return "there are: " + ", ".join(self.list("profiles"))
+    def _profiled(self, llm_id: str) -> str:
+        """The profiles there are: of that LLM, or else of any."""
+        names = self.list("profiles")
+        of_it = [name for name in names if name.endswith(f"__{llm_id}")]
+        return "there are: " + ", ".join(of_it or names)
 
 
 PAIR_RANGE = CountRange(1, 39)

@@ -33,6 +33,7 @@ SUFFIXES = {"profiles": ".csv", "lengths": ".csv"}
 """Of kinds of fact that are tables; the others are `.toml`."""
 
 OUR_FOLDERS = ("hardware", "workloads")
+ROOFLINE_FILES = ("hardware/roofline.toml", "roofline.toml")
 FAMILY_FILES = ("hardware/families.toml", "families.toml")
 
 
@@ -109,7 +110,13 @@ class FactFiles:
         ]
 
     def family_files(self) -> list[Path]:
-        paths = [folder / name for folder in (*self.folders, self.ours) for name in FAMILY_FILES]
+        return self._existing(FAMILY_FILES)
+
+    def roofline_file(self) -> Path:
+        return self._existing(ROOFLINE_FILES)[0]
+
+    def _existing(self, names: tuple[str, ...]) -> list[Path]:
+        paths = [folder / name for folder in (*self.folders, self.ours) for name in names]
         return [path for path in paths if path.is_file()]
 
     def shown(self, path: Path) -> str:

@@ -36,6 +36,10 @@ class Machine:
     link: Link
     profile: str
     """Machine id whose measured profile describes it (`hardware/profiles/<profile>__<llm>.csv`)."""
+    gpu_flops_per_s: float | None = None
+    """Peak rate of one GPU, dense, at 16 bits. This and the next: for estimates alone."""
+    gpu_bandwidth_bytes_per_s: float | None = None
+    """Peak memory bandwidth of one GPU."""
     cap_points: tuple[str, ...] = ()
     """Ids of the same machine under power caps that have a profile."""
     between: tuple[str, str] | None = None

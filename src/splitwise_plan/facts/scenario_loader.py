@@ -11,6 +11,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.estimates import marked, to_estimate
 from splitwise_plan.facts.files import FactFiles, TomlFile, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
@@ -132,8 +133,11 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
     instances = instances_of(named.spaces)
     lookup.problems += instance_problems(instances, named.llm, layers)
     raise_if_any(lookup.problems)
-    profiled = (*instances, (named.reference, degree))
-    profiles = _profiles(lookup, catalog, profiled, named.llm)
+    roofline = catalog.roofline() if content.missing_profiles == "estimate" else None
+    needed, estimated = to_estimate(
+        lookup, catalog, (*instances, (named.reference, degree)), named.llm, roofline
+    )
+    profiles = _profiles(lookup, catalog, needed, named.llm)
     lookup.problems += length_problems(
         named.lengths, instances, named.llm, named.assumptions, layers
     )
@@ -163,7 +167,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         scheduler=content.scheduler.options(),
         profiles=profiles,
         reference_machine=named.reference,
-        spaces=named.spaces,
+        spaces=marked(named.spaces, estimated),
         minimize=content.minimize or "cost",
         seed=content.seed,
         seeds=content.seeds,
@@ -177,6 +181,8 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
         tariff=named.tariff,
+        roofline=roofline,
+        estimated=estimated,
         own_kv_transfer=content.kv_transfer is not None,
     )
     found = (named.trace_path, catalog.folders)

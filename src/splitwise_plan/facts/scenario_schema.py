@@ -139,6 +139,7 @@ class ScenarioFile(Strict):
     rate_step: Rate | None = None
     method: Literal["auto", "exhaustive", "optuna"] = "auto"
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    missing_profiles: Literal["refuse", "estimate"] = "refuse"
     warm_up: WarmUp | None = None
     families: Ids | None = Field(default=None, min_length=1)
     power_caps: Caps | None = Field(default=None, min_length=1)

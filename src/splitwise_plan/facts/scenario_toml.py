@@ -86,6 +86,8 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"maximize = {_string(scenario.maximize)}"
     if scenario.rate_step_rps != 1.0 or scenario.maximize == "throughput":
         yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
+    if scenario.roofline is not None:
+        yield 'missing_profiles = "estimate"'
     if scenario.method != "auto":
         yield f"method = {_string(scenario.method)}"
     if scenario.method != "exhaustive" and scenario.trials != DEFAULT_TRIALS:

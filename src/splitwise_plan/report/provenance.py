@@ -24,6 +24,9 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "seeds": scenario.seeds,
         "max_seeds": scenario.max_seeds,
         "assumptions": scenario.assumptions.id,
+        "estimated_profiles": [
+            f"{name}__{scenario.llm.id}" for name in scenario.estimated_machines
+        ],
         "scenario_sha256": scenario_sha256(scenario),
         "sources": [_source(source) for source in scenario.sources],
         "profiles": profiles(scenario),
@@ -77,9 +80,11 @@ def stamp(scenario: Scenario) -> str:
     """Version, seeds, the scenario and every file that was read, as Markdown."""
     drawn = f", seed {scenario.seed}, {count(scenario.seeds, 'repetition')} or more"
     seeds = "" if scenario.arrivals.process == "trace" else drawn
+    names = ", ".join(scenario.estimated_machines)
+    estimated = f" Times of {names} are estimated, not measured." if names else ""
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}.",
+        f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}.{estimated}",
         *_listed("Files of your own:", [one for one in scenario.sources if one.own]),
         *_listed("Files of splitwise-plan:", [one for one in scenario.sources if not one.own]),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.explaining import (
     diagnosis_document,
@@ -56,6 +57,7 @@ def report(  # noqa: PLR0913, PLR0917
     best = result.best.best if result.best else None
     if best is not None:
         top.append(cost_fact(scenario, best))
+        top += beyond_facts(best)
     top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()

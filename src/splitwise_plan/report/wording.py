@@ -30,7 +30,9 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
     parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []
-    return " · ".join([*parts, assumptions(scenario)])
+    parts.append(assumptions(scenario))
+    names = ", ".join(scenario.estimated_machines)
+    return " · ".join([*parts, *([f"times of {names} estimated"] if names else [])])
 
 
 def assumptions(scenario: Scenario) -> str:

@@ -24,6 +24,7 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.sim.beyond import beyond_profile
 from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, latencies, percentile, pools
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
@@ -157,6 +158,7 @@ class Evaluator:
             mixed_requests=sum(run.mixed_requests for run in runs),
             prompt_tokens_per_s=float(prompt_rate),
             output_tokens_per_s=float(output_rate),
+            beyond=beyond_profile(simulators[0], design, runs[0]),
         )
 
 

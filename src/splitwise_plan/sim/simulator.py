@@ -21,6 +21,7 @@ from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.memory import instance_memory_bytes, kv_bytes_per_token
 from splitwise_plan.models.performance import phase_times, reference_times, require_positive
 from splitwise_plan.models.power import instance_power
+from splitwise_plan.models.roofline import with_estimates
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.kernel.loop import run as run_kernel
 from splitwise_plan.sim.lower import (
@@ -64,6 +65,7 @@ class Simulator:
     @classmethod
     def of(cls, scenario: Scenario, requests: Requests) -> Simulator:
         """A simulator of the families of a scenario on these requests."""
+        scenario = with_estimates(scenario)
         reference = scenario.profile(scenario.reference_machine, scenario.tensor_parallel)
         times = phase_times(reference, scenario.assumptions)
         alone = reference_times(requests, times, scenario.assumptions)
