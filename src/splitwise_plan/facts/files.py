@@ -103,8 +103,12 @@ class FactFiles:
     def read(self, path: Path) -> bytes:
         """Read a file and record its sha256. Raises `InputError`."""
         data = read_bytes(path)
-        self._read[self.shown(path)] = hashlib.sha256(data).hexdigest()
+        self.record(path, hashlib.sha256(data).hexdigest())
         return data
+
+    def record(self, path: Path, sha256: str) -> None:
+        """Record a file that was read by other means."""
+        self._read[self.shown(path)] = sha256
 
     def read_text(self, path: Path) -> str:
         return decode(self.read(path), self.shown(path))

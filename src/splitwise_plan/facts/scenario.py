@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from splitwise_plan.facts.arrival_shapes import Shape
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.llm import LLM
@@ -25,15 +26,23 @@ Minimize = Literal["cost", "power", "machines"]
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """How requests arrive: `poisson`, `gamma` at `rate_rps`, or `trace`: the trace's own times."""
+    """How requests arrive: `poisson`, `gamma` at `rate_rps`, or `trace`: the trace's own times.
 
-    process: Literal["poisson", "gamma", "trace"]
+    The other processes are Poisson with a rate that changes: `shape`, relative to `rate_rps`.
+    """
+
+    process: Literal["poisson", "gamma", "mmpp", "diurnal", "spike", "piecewise", "trace"]
     rate_rps: float | None
     duration_s: float
     burstiness: float = 1.0
     """Squared coefficient of variation of the gaps (`gamma`); 1 is Poisson."""
     cut: bool = False
     """Whether a replayed trace was cut at `duration_s`."""
+    shape: Shape | None = None
+    speed: float = 1.0
+    """Of a replayed trace: how many times as fast as it was recorded."""
+    window_s: float | None = None
+    """Of a trace: the length of its busiest window, which is all that was kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +112,7 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    notes: tuple[str, ...] = ()
+    """What became of a trace's requests while it was read, where that is not all of them."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""

@@ -8,19 +8,16 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
+from splitwise_plan.facts.arrival_keys import ArrivalKeys, Rate, Time
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario import CountRange, Minimize
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.schema import MAX_MACHINES
-
-MAX_RATE_RPS = 1e6
-MAX_DURATION_S = 1e7
+from splitwise_plan.facts.trace_window import Window, parsed_window
 
 Id = Annotated[str, Field(min_length=1, max_length=4096)]
-Rate = Annotated[Quantity, number_in("rps"), within("rate", 0, MAX_RATE_RPS, above=True)]
-Duration = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S, above=True)]
-WarmUp = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S)]
-Burstiness = Annotated[Quantity, number_in("1"), within("count", 1e-3, 1e4)]
+Speed = Annotated[Quantity, number_in("1"), within("count", 1e-3, 1e4)]
+TraceWindow = Annotated[Window, PlainValidator(parsed_window)]
 
 
 def _machines(value: Any) -> CountRange:
@@ -111,15 +108,13 @@ class RangeTable(Strict):
     token_machines: Machines | None = None
 
 
-class ScenarioFile(Strict):
+class ScenarioFile(ArrivalKeys):
     """A scenario. Every key may be left out but `rate`, which a trace or a budget replaces."""
 
     workload: Id | None = None
     trace: Id | None = None
-    rate: Rate | None = None
-    duration: Duration | None = None
-    arrivals: Literal["poisson", "gamma"] | None = None
-    burstiness: Burstiness | None = None
+    trace_window: TraceWindow | None = None
+    trace_speed: Speed | None = None
     llm: Id = "bloom-176b"
     tensor_parallel: Annotated[int, Field(ge=1, le=1024)] = 8
     assumptions: Id = "measured"
@@ -134,7 +129,7 @@ class ScenarioFile(Strict):
     rate_step: Rate | None = None
     method: Literal["auto", "exhaustive", "optuna"] = "auto"
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    warm_up: WarmUp | None = None
+    warm_up: Time | None = None
     families: Ids | None = Field(default=None, min_length=1)
     machines: Machines | None = None
     prompt_machines: Machines | None = None
