@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from commands import run
+from reference import ROOT
 
 from splitwise_plan import __version__
 from splitwise_plan.cli import catalog, pareto, profile, search, simulate, sweep, trace
@@ -22,6 +23,11 @@ def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
 
 
 COMMANDS = dict(commands())
+
+
+@pytest.fixture(autouse=True)
+def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

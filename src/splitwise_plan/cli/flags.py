@@ -13,8 +13,10 @@ SCENARIO = Flag(
 
 WORKLOAD = Flag("workload", "ID", "Request lengths: coding or conversation.", panel=LOAD)
 TRACE = Flag(
-    "trace", "FILE.csv", "Requests of your own, with their own times unless --rate.", panel=LOAD
+    "trace", "FILE", "Requests of your own, with their own times unless --rate.", panel=LOAD
 )
+TRACE_WINDOW = Flag("trace_window", "WINDOW", "A part of the trace: 'busiest 10 min'.", panel=LOAD)
+TRACE_SPEED = Flag("trace_speed", "X", "Replay the trace X times as fast.", panel=LOAD)
 RATE = Flag("rate", "RPS", "Requests per second, drawn as a Poisson process.", panel=LOAD)
 DURATION = Flag("duration", "SECONDS", "How long requests arrive.", panel=LOAD)
 SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
@@ -105,7 +107,7 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 
 QUESTION = (
     SCENARIO,
-    *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
+    *(WORKLOAD, TRACE, TRACE_WINDOW, TRACE_SPEED, RATE, DURATION, SEED, SEEDS),
     *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
 )
 """What `question.overrides` reads."""

@@ -21,7 +21,11 @@ Check = Callable[["Scenario"], list[Problem]]
 def overrides(flags: Flags) -> dict[str, Any]:
     """The flags of `flags.QUESTION` by the keys of a scenario file; None where not given."""
     return {
-        **{key: flags[key] for key in ("workload", "trace", "llm", "assumptions", "slo")},
+        **{
+            key: flags[key]
+            for key in ("workload", "trace", "trace_window", "llm", "assumptions", "slo")
+        },
+        "trace_speed": flags.number("trace_speed", "e.g. 2"),
         "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
         "duration": flags.number("duration", "e.g. 120, or '2 min'"),
         "seed": flags.whole("seed"),

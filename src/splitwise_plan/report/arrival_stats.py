@@ -78,7 +78,7 @@ def rate_series(arrival_s: Floats) -> Series:
     start_s, end_s = float(arrival_s[0]), float(arrival_s[-1])
     span_s = end_s - start_s
     bin_s = next((one for one in BINS_S if span_s / one <= MOST_BINS), span_s / MOST_BINS)
-    bins = max(int(np.ceil(span_s / bin_s)), 1)
+    bins = int(span_s / bin_s) + 1
     counts = _counts(arrival_s - start_s, bin_s, bins)
     starts: Floats = start_s + bin_s * np.arange(bins, dtype=np.float64)
     lasting = np.minimum(bin_s, np.maximum(end_s - starts, np.finfo(float).tiny))
@@ -121,8 +121,6 @@ def busiest_windows(arrival_s: Floats) -> tuple[Busiest, ...]:
 def _counts(since_start_s: Floats, window_s: float, windows: int) -> NDArray[np.int64]:
     """Requests in each of so many windows; those after the last are left out."""
     at = np.minimum(since_start_s / window_s, windows).astype(np.int64)
-    if windows * window_s >= since_start_s[-1]:
-        at = np.minimum(at, windows - 1)  # the last arrival ends the last window
     return np.bincount(at, minlength=windows)[:windows]
 
 

@@ -30,6 +30,7 @@ def report(
         Fact("Load", (f"{load} · assumptions: {scenario.assumptions.id}",)),
         Fact("Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"),
         Fact("Proof", (_proof(result),)),
+        *wording.trace_facts(scenario),
     )
     page = Page("Pareto front", top, (_sheet(result),))
     document = _document(scenario, result, timing)

@@ -45,6 +45,7 @@ def report(  # noqa: PLR0913, PLR0917
         Fact("Question", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
         Fact("Proof", proof(scenario, result)),
+        *wording.trace_facts(scenario),
     ]
     if diagnosis is not None:
         top.append(diagnosis_fact(scenario, diagnosis))

@@ -31,6 +31,7 @@ def report(
         Fact("Question", ("up to which load do these designs meet the SLOs?",)),
         Fact("Load", (_load(scenario, result),)),
         answer(result),
+        *wording.trace_facts(scenario),
     )
     page = Page("Load sweep", top, tuple(_sheet(result, design) for design in result.designs))
     document = _document(scenario, result, timing)

@@ -40,6 +40,7 @@ def report(
         Fact("Question", (f"which {result.space.family.name} designs meet the SLOs?",)),
         Fact("Load", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
+        *wording.trace_facts(scenario),
         Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)

@@ -19,6 +19,7 @@ from splitwise_plan.report.numbers import (
     significant,
     usd,
 )
+from splitwise_plan.report.page import Fact
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import Evaluation
 
@@ -53,14 +54,23 @@ def load(scenario: Scenario, *, duration: bool) -> str:
         lengths = scenario.workload.id
     else:
         lengths = f"a trace of {count(len(scenario.trace or ()), 'request')}"
+        if arrivals.window_s is not None:
+            requests = count(len(scenario.trace or ()), "request")
+            lengths = f"the busiest {arrivals.window_s:,g} s of a trace, {requests},"
     if arrivals.process == "trace":
-        return f"{lengths} over {significant(arrivals.duration_s)} s"
+        speed = "" if arrivals.speed == 1.0 else f", {arrivals.speed:g} times as fast as recorded"
+        return f"{lengths} over {significant(arrivals.duration_s)} s{speed}"
     if arrivals.rate_rps is None:
         return lengths
     rate = f"{arrivals.rate_rps:,g} requests/s"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
     lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
     return f"{lengths} at {rate}{bursts}{lasting}"
+
+
+def trace_facts(scenario: Scenario) -> tuple[Fact, ...]:
+    """What became of a trace's requests while it was read; nothing where all are as they were."""
+    return (Fact("Trace", scenario.notes),) if scenario.notes else ()
 
 
 def slo_count(scenario: Scenario) -> str:

@@ -96,11 +96,11 @@ class Clock:
         return value / PER_SECOND[unit] - (self.origin or 0.0), None
 
     def restarted(self, arrival_s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sorted arrivals counted from the first of them, which now is the origin."""
+        """Arrivals counted from the first of them, which now is the origin."""
         start_s = float(arrival_s[0])
         self.origin = (self.origin or 0.0) + start_s
         self.origin_ns += round(start_s * NS)
-        return arrival_s - start_s
+        return arrival_s - start_s if start_s else arrival_s
 
     def absolute(self, arrival_s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Stamps in seconds, as the file has them."""
@@ -118,7 +118,7 @@ class Clock:
             self.unit = "date" if date else _unit_of_name(self.name)
         if self.unit is None:
             what = f"{self.name} {str(stamp)[:40]!r} is a number without a unit, or not a date"
-            raise InputError([Problem(self.where, what, f"say --time-unit {'|'.join(NUMBERS)}")])
+            raise InputError([Problem(self.where, what, f"say --time-unit {', '.join(NUMBERS)}")])
         return self.unit
 
 

@@ -30,7 +30,7 @@ class CsvTable:
     @classmethod
     def of(cls, lines: Iterable[str], where: str, needs: str) -> CsvTable:
         """Read the header. Raises `InputError` where there is none."""
-        reader = csv.reader(lines)
+        reader = csv.reader(lines, strict=True)
         try:
             header = next((row for row in reader if any(map(str.strip, row))), None)
         except csv.Error as error:

@@ -42,8 +42,6 @@ class Order:
 
     def check(self, chunk: Chunk) -> None:
         """Check the arrivals of a chunk; those earlier than one before them are problems."""
-        if len(chunk.arrival_s) == 0:
-            return
         if self.requests == 0:
             self._begin(chunk)
         before = np.concatenate(([self.last_s], chunk.arrival_s[:-1]))
@@ -120,7 +118,7 @@ class Order:
                 self.account.fault(int(chunk.numbers[at]), what, fix)
 
 
-def in_order(chunks: Iterable[Chunk], account: Account, clock: Clock) -> Chunk:
+def in_order(chunks: Iterable[Chunk], account: Account) -> Chunk:
     """All requests as one chunk, sorted by arrival; those that arrive together stay as they are.
 
     Raises `InputError` where there are more than fit into memory.
@@ -150,10 +148,7 @@ def in_order(chunks: Iterable[Chunk], account: Account, clock: Clock) -> Chunk:
             f"sorted by arrival: {len(early):,} requests came before an earlier one "
             f"(first: {place})"
         )
-    chunk = selected(whole, np.argsort(whole.arrival_s, kind="stable"))
-    if not len(early) or not clock.shifted:
-        return chunk
-    return chunk._replace(arrival_s=clock.restarted(chunk.arrival_s))
+    return selected(whole, np.argsort(whole.arrival_s, kind="stable"))
 
 
 def _is_about_a_thousand(ratio: float) -> bool:

@@ -75,7 +75,7 @@ def _table_format(table: CsvTable | ParquetTable, where: str, read_as: ReadAs) -
     for format_ in candidates:
         if not format_.missing(header):
             return format_
-    nearest = min(candidates, key=lambda one: len(one.missing(header)) - len(one.also))
+    nearest = min(candidates, key=lambda one: len(one.missing(header)))
     missing = nearest.missing(header)
     shown = repr(_joined(header))
     if len(candidates) == 1 or len(missing) < len(nearest.columns):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -15,7 +16,13 @@ _UTC = ("+00:00", "Z")
 
 def parse_dates(texts: Iterable[str]) -> NDArray[np.int64]:
     """Return nanoseconds since 1970, int64 (N,). Raises `ValueError` if one is no date."""
-    dates = np.array([_plain(text) for text in texts], dtype="datetime64[ns]")
+    plain = [_plain(text) for text in texts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy warns of what it takes for a zone, and ignores it
+        try:
+            dates = np.array(plain, dtype="datetime64[ns]")
+        except UserWarning as warning:
+            raise ValueError(str(warning)) from None
     if np.isnat(dates).any():
         raise ValueError("not a date")
     return dates.astype(np.int64)

@@ -7,7 +7,7 @@ row by row, to say where.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,13 +49,13 @@ class Trace:
         )
         ordered = isinstance(self.format, TableFormat) or self.format.in_order
         if self.read_as.sort or not ordered:
-            found = iter([in_order(found, account, clock)])
+            found = iter([in_order(found, account)])
         order = Order(account, clock)
         try:
-            for chunk in found:
+            for chunk in _from_the_first(found, clock):
                 order.check(chunk)
                 account.kept += len(chunk.numbers)
-                if len(chunk.numbers) and not account.problems:
+                if not account.problems:
                     yield chunk
         except InputError as error:
             raise InputError([*account.problems, *error.problems]) from None
@@ -103,6 +103,16 @@ def _trace(raw: BinaryIO, where: str, read_as: ReadAs) -> Trace:
     from_first = not isinstance(format_, TableFormat) and not format_.in_order
     clock = Clock(format_.columns.arrival, unit, where, from_first)
     return Trace(format_, account, clock, read_as, rows, stream)
+
+
+def _from_the_first(chunks: Iterable[Chunk], clock: Clock) -> Iterator[Chunk]:
+    """Chunks that hold requests; where arrivals count from the first request, it is at 0."""
+    held = (chunk for chunk in chunks if len(chunk.numbers))
+    first = next(held, None)
+    if first is not None:
+        arrival_s = clock.restarted(first.arrival_s) if clock.shifted else first.arrival_s
+        yield first._replace(arrival_s=arrival_s)
+        yield from held
 
 
 def _collected(trace: Trace) -> TraceRead:

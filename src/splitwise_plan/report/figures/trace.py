@@ -14,6 +14,8 @@ from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quan
 from splitwise_plan.report.numbers import significant
 
 POINTS = 160
+SHORTEST = 100.0
+"""Gaps are drawn from this part of their mean on."""
 SCALES = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (0.0, "seconds"))
 """What times are told in: the first of which there are two at least."""
 WIDTH, HEIGHT = 700, 240
@@ -77,18 +79,19 @@ def _lengths_figure(requests: Requests) -> Figure:
 
 
 def _gaps_figure(gaps: NDArray[np.float64]) -> Figure:
-    least = float(gaps[gaps > 0].min())
+    least = max(float(gaps[gaps > 0].min()), float(gaps.mean()) / SHORTEST)
     longer = [(gap, 1.0 - share) for gap, share in _quantiles(gaps) if gap >= least and share < 1]
     mean = float(gaps.mean())
-    rows = [_gap_row(gap, share, "this trace") for gap, share in longer]
-    rows += [_gap_row(gap, float(np.exp(-gap / mean)), "Poisson") for gap, _ in longer]
-    floor = max(1.0 / len(gaps) / 2, 1e-6)
+    floor = max(0.5 / len(gaps), 1e-6)
+    rows = [_gap_row(gap, share, "this trace") for gap, share in longer if share >= floor]
+    expected = [(gap, float(np.exp(-gap / mean))) for gap, _ in longer]
+    rows += [_gap_row(gap, share, "Poisson") for gap, share in expected if share >= floor]
     scale = {"domain": ["this trace", "Poisson"], "range": [PROMPT, EXPECTED]}
     encoding = {
         "x": quantitative("value", "seconds to the next request", scale={"type": "log"},
                           axis={"tickCount": 6}),
         "y": quantitative("share", "share of the gaps that are longer",
-                          scale={"type": "log", "domain": [floor, 1], "clamp": True},
+                          scale={"type": "log", "domain": [floor, 1]},
                           axis={"tickCount": 6}),
         "color": nominal("of", None, scale=scale, legend={"orient": "bottom"}),
         "strokeDash": nominal("of", None, legend=None),
