@@ -77,7 +77,7 @@ def test_the_report_names_format_unit_and_first_request() -> None:
     assert document["first_request"] == "2023-11-14 22:13:20 UTC"
     assert document["to"] == "t.csv"
     assert len(document["source"]["sha256"]) == 64
-    assert document["notes"][0].startswith("sorted by arrival: 1 requests came before")
+    assert document["notes"][0].startswith("sorted by arrival: 1 of 3 requests stood after")
     rows = run("trace", "import", trace, "--format", "csv").stdout.splitlines()
     assert rows == ["what,requests,first", "read,4,", "kept,3,", "left out: failed,1,3"]
 

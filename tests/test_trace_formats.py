@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 from typing import Any
@@ -163,7 +164,7 @@ def test_stamps_that_may_be_no_times_are_noted() -> None:
     counting = read(OURS + "".join(f"{at},10,1\n" for at in range(20)))
     assert "is it a row number" in counting.trace.account.told[0]
     slow = read(OURS + "".join(f"{at * 123 + at % 7},10,1\n" for at in range(20)))
-    assert "say --time-unit ms" in slow.trace.account.told[0]
+    assert "--time-unit ms" in slow.trace.account.told[0]
     usual = read(OURS + "".join(f"{at * 1.5},10,1\n" for at in range(20)))
     assert usual.trace.account.told == ()
 
@@ -175,9 +176,9 @@ def test_unsorted_rows_are_an_error_or_sorted_on_demand() -> None:
     assert found.requests.arrival_s.tolist() == [3, 3, 5, 9]
     assert found.requests.prompt_tokens.tolist() == [2, 3, 1, 4]
     assert found.trace.account.told == (
-        "sorted by arrival: 2 requests came before an earlier one (first: line 3)",
+        "sorted by arrival: 2 of 4 requests stood after a later one (first: line 3)",
     )
-    assert found.trace.account.remarks[0].startswith("1 requests arrive at the same time")
+    assert found.trace.account.remarks[0].startswith("1 request arrives at the same time")
 
 
 def test_too_many_rows_to_sort_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +206,7 @@ def test_chunks_change_nothing(size: int, monkeypatch: pytest.MonkeyPatch) -> No
     for format_ in ("azure", "burstgpt", "splitwise-plan"):
         found = read(GOOD[format_])
         assert found.requests.arrival_s == pytest.approx(EXPECTED[0])
-        assert found.trace.account.remarks[0].startswith("1 requests arrive at the same time")
+        assert found.trace.account.remarks[0].startswith("1 request arrives at the same time")
     assert "t:5: arrival_s 1 is earlier" in told(OURS + "0,1,1\n2,1,1\n3,1,1\n1,1,1\n")
 
 
@@ -238,6 +239,13 @@ def test_parquet_is_read_by_its_columns() -> None:
     assert "t: row 2: output_tokens 'nan' is not a finite number" in wrong
     assert "unknown columns" in told(parquet({"a": [1]}))
     assert "not a Parquet file" in told(parquet(ours)[:40])
+
+
+def test_the_sha256_is_that_of_the_file() -> None:
+    table = parquet({"arrival_s": [0.0], "prompt_tokens": [1], "output_tokens": [1]})
+    texts = [text.encode() for text in GOOD.values()]
+    for data in (table, *texts, *map(gzip.compress, texts)):
+        assert read(data).trace.sha256 == hashlib.sha256(data).hexdigest()
 
 
 def survives(data: bytes, **read_as: Any) -> None:

@@ -137,7 +137,7 @@ def _token_faults(name: str, text: str) -> Iterator[Fault]:
         what = f"{name} {text[:40]!r} is not a finite number"
         yield Fault(what, "a whole number of tokens", f"{name} is not a number")
     elif value < 1:
-        fix = "a request without tokens: --drop-bad-rows leaves it out"
+        fix = "`trace import --drop-bad-rows` leaves such requests out"
         yield Fault(f"{name} {text} is below 1", fix, f"{name} is below 1")
     elif value != int(value):
         reason = f"{name} is not a whole number"

@@ -67,8 +67,9 @@ class Order:
         notes, account = self.account.notes, self.account
         if self.repeated:
             place = account.place(self.first_repeated)
+            arrive = "request arrives" if self.repeated == 1 else "requests arrive"
             account.remarks.append(
-                f"{self.repeated:,} requests arrive at the same time as the one before "
+                f"{self.repeated:,} {arrive} at the same time as the one before "
                 f"(first: {place}); all are kept"
             )
         if self.requests >= FEW and self.counting:
@@ -81,7 +82,7 @@ class Order:
             if mean_s > SLOW_S:
                 notes.append(
                     f"a request every {mean_s:,.0f} s: if {self.clock.name} is in milliseconds, "
-                    "say --time-unit ms"
+                    "`trace import --time-unit ms` reads them"
                 )
 
     def _begin(self, chunk: Chunk) -> None:
@@ -145,7 +146,7 @@ def in_order(chunks: Iterable[Chunk], account: Account) -> Chunk:
     if len(early):
         place = account.place(int(whole.numbers[early[0]]))
         account.notes.append(
-            f"sorted by arrival: {len(early):,} requests came before an earlier one "
+            f"sorted by arrival: {len(early):,} of {requests:,} requests stood after a later one "
             f"(first: {place})"
         )
     return selected(whole, np.argsort(whole.arrival_s, kind="stable"))

@@ -46,10 +46,7 @@ class Stream:
         self._data: Any = self._packed
         if self._packed.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
             self._data = io.BufferedReader(gzip.GzipFile(fileobj=self._packed), BLOCK)
-
-    @property
-    def is_parquet(self) -> bool:
-        return self._peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        self.is_parquet = self._peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
     @property
     def is_json(self) -> bool:
@@ -69,6 +66,10 @@ class Stream:
 
     def sha256(self) -> str:
         """The sha256 of the file, what is left of it read to the end."""
+        if self.is_parquet:  # read by other means, here and there
+            self.raw.seek(0)
+            self._hashing = _Hashing(self.raw)
+            self._packed = io.BufferedReader(self._hashing, BLOCK)
         while self._packed.read(BLOCK):
             pass
         return self._hashing.digest.hexdigest()

@@ -49,7 +49,7 @@ class Trace:
         )
         ordered = isinstance(self.format, TableFormat) or self.format.in_order
         if self.read_as.sort or not ordered:
-            found = iter([in_order(found, account)])
+            found = _in_order(found, account)
         order = Order(account, clock)
         try:
             for chunk in _from_the_first(found, clock):
@@ -105,6 +105,11 @@ def _trace(raw: BinaryIO, where: str, read_as: ReadAs) -> Trace:
     return Trace(format_, account, clock, read_as, rows, stream)
 
 
+def _in_order(chunks: Iterable[Chunk], account: Account) -> Iterator[Chunk]:
+    """One chunk, sorted when it is asked for."""
+    yield in_order(chunks, account)
+
+
 def _from_the_first(chunks: Iterable[Chunk], clock: Clock) -> Iterator[Chunk]:
     """Chunks that hold requests; where arrivals count from the first request, it is at 0."""
     held = (chunk for chunk in chunks if len(chunk.numbers))
@@ -116,6 +121,6 @@ def _from_the_first(chunks: Iterable[Chunk], clock: Clock) -> Iterator[Chunk]:
 
 
 def _collected(trace: Trace) -> TraceRead:
-    chunks = list(trace.chunks())
-    arrays = [np.concatenate([chunk[at] for chunk in chunks]) for at in range(3)]
+    columns = zip(*(chunk[:3] for chunk in trace.chunks()), strict=True)
+    arrays = [np.concatenate(column) for column in columns]
     return TraceRead(Requests(*arrays), trace)
