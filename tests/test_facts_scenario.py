@@ -61,7 +61,7 @@ def test_without_a_file_it_is_the_papers_question() -> None:
     assert (scenario.arrivals.rate_rps, scenario.arrivals.duration_s) == (70.0, 120.0)
     assert (scenario.minimize, scenario.assumptions.id) == ("cost", "measured")
     assert [space.family.id for space in scenario.spaces] == Catalog().list("families")
-    assert set(scenario.profiles) == {"dgx-a100", "dgx-h100", "dgx-h100-cap70"}
+    assert set(scenario.profiles) == {(f"dgx-{name}", 8) for name in ("a100", "h100", "h100-cap70")}
     assert scenario.reference_machine.id == "dgx-a100"
 
 

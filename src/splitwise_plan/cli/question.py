@@ -23,14 +23,15 @@ def overrides(flags: Flags) -> dict[str, Any]:
     return {
         **{
             key: flags[key]
-            for key in ("workload", "trace", "trace_window", "llm", "assumptions", "slo")
+            for key in ("workload", "trace", "llm", "assumptions", "kv_transfer", "slo")
         },
+        "trace_window": flags["trace_window"],
         "trace_speed": flags.number("trace_speed", "e.g. 2"),
         "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
         "duration": flags.number("duration", "e.g. 120, or '2 min'"),
         "seed": flags.whole("seed"),
         "seeds": flags.whole("seeds"),
-        "tensor_parallel": flags.whole("tensor_parallel"),
+        "tensor_parallel": flags.wholes("tensor_parallel"),
         "hardware": flags["hardware"] or None,
     }
 
@@ -48,6 +49,18 @@ def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> 
     problems = [*flags.problems, *_overwritten(flags, scenario)]
     raise_if_any([*problems, *(check(scenario) if check else [])])
     return scenario
+
+
+def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """What is wrong with a scenario of several families for a command that is about one."""
+    ids = ", ".join(space.family.id for space in scenario.spaces)
+    if len(scenario.spaces) == 1 or (
+        flags["scenario"] is None and flags["tensor_parallel"] is None
+    ):
+        return []
+    missing = "is missing" if flags["family"] is None else "is not enough"
+    what = f"{missing}: the scenario has {len(scenario.spaces)} families"
+    return [Problem("--family", what, f"choose one of {ids}")]
 
 
 def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:

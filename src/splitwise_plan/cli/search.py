@@ -35,6 +35,7 @@ def search(flags: Flags) -> int:
     given = question.overrides(flags)
     given |= {key: flags[key] for key in (*question.COUNTS, *GOALS)}
     given["families"] = flags.listed("families", "family")
+    given["power_caps"] = flags.numbers("power_caps")
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     to = output.Output.of(flags)
@@ -44,6 +45,8 @@ def search(flags: Flags) -> int:
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
+    if scenario.maximize == "throughput_per_cost":
+        return _saturate(flags, scenario, to, watch)
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
@@ -63,6 +66,20 @@ def search(flags: Flags) -> int:
     steps = _next_steps(flags, scenario, result)
     to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
+
+
+def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwatch) -> int:
+    """Batch work: requests per dollar."""
+    from splitwise_plan.search.saturation import search_saturated
+
+    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+        result = search_saturated(scenario, jobs, progress)
+    watch.lap("search_s")
+
+    from splitwise_plan.report.saturating import report
+
+    to.write(report(scenario, result, watch.timing))
+    return exits.OK if result.best is not None else exits.NONE_MEETS
 
 
 def _find(
@@ -125,7 +142,7 @@ COMMAND = Command(
     search,
     (
         *f.QUESTION,
-        *(f.FAMILIES, f.FAMILY, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
         *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
         *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
         *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),

@@ -38,7 +38,7 @@ DESIGNS = Flag(
     "Prompt + token machines, e.g. 27+3,25+5; of other families splitwise-ha:20+9.",
     panel=f.DESIGN,
 )
-_DESIGN = re.compile(r"(?:(?P<family>[^:+]+):)?(?P<prompt>\d+)(?:\+(?P<token>\d+))?", re.ASCII)
+_DESIGN = re.compile(r"(?:(?P<family>.+):)?(?P<prompt>\d+)(?:\+(?P<token>\d+))?", re.ASCII)
 
 
 def map_(flags: Flags) -> int:
@@ -110,11 +110,7 @@ def _one_family(flags: Flags) -> list[str] | None:
 
 
 def _map_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
-    problems = []
-    if len(scenario.spaces) != 1 and flags["family"] is None:
-        ids = ", ".join(space.family.id for space in scenario.spaces)
-        what = f"is missing: the scenario has {len(scenario.spaces)} families"
-        problems.append(Problem("--family", what, f"choose one of {ids}"))
+    problems = question.one_family_problems(flags, scenario)
     if scenario.maximize is not None:
         what = "is missing: the scenario searches for the rate"
         problems.append(Problem("--rate", what, "a map is at one rate: drop maximize, give one"))
@@ -172,7 +168,13 @@ def _sizes(flags: Flags) -> list[Size]:
 def _design_problems(scenario: Scenario, sizes: list[Size]) -> list[Problem]:
     problems = []
     for family, prompt, token in sizes:
-        shared = _space(scenario, family).family.is_baseline
+        space = _space(scenario, family)
+        if space is None:
+            known = ", ".join(space.family.id for space in scenario.spaces)
+            what = f"{family} has several variants in this scenario"
+            problems.append(Problem("--designs", what, f"choose of {known}"))
+            continue
+        shared = space.family.is_baseline
         told = f"{prompt}" if token is None else f"{prompt}+{token}"
         if shared != (token is None):
             pools, use = ("one pool", "58") if shared else ("two pools", "27+3")
@@ -184,14 +186,20 @@ def _design_problems(scenario: Scenario, sizes: list[Size]) -> list[Problem]:
     return problems
 
 
-def _space(scenario: Scenario, family: str) -> FamilySpace:
-    return next(space for space in scenario.spaces if space.family.id == family)
+def _space(scenario: Scenario, family: str) -> FamilySpace | None:
+    from splitwise_plan.facts.family_names import FamilyName
+
+    name = str(FamilyName.parse(family))
+    return next((space for space in scenario.spaces if space.family.id == name), None)
 
 
 def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> Design:
     from splitwise_plan.facts.design import Design
 
-    return Design(_space(scenario, family).family, prompt, token or 0, scenario.tensor_parallel)
+    space = _space(scenario, family)
+    if space is None:
+        raise LookupError(family)
+    return Design(space.family, prompt, token or 0)
 
 
 _OUTPUT: Any = (f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)

@@ -62,7 +62,7 @@ def sound_part(model: type[Model], data: Mapping[str, Any]) -> Model | None:
 
 def sorted_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Problems in the order of the lines of a file; those of flags and others first."""
-    return sorted(problems, key=lambda problem: problem.line or 0)
+    return sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
 
 
 def _problem(model: type[BaseModel], detail: ErrorDetails, place: Place) -> Problem:

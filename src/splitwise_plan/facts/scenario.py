@@ -22,6 +22,7 @@ SEED_BUDGET = 4
 DEFAULT_TRIALS = 240
 
 Minimize = Literal["cost", "power", "machines"]
+Maximize = Literal["throughput", "throughput_per_cost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,12 @@ class Scenario:
     arrivals: Arrivals
     llm: LLM
     tensor_parallel: int
+    """Of the machine that slowdowns are relative to: the most GPUs an instance may have."""
     slos: SLOSet
     assumptions: Assumptions
     scheduler: SchedulerOptions
-    profiles: dict[str, Profile]
-    """By profile id (`Machine.profile`), the reference machine's included."""
+    profiles: dict[tuple[str, int], Profile]
+    """By profile id (`Machine.profile`) and tensor parallelism, the reference's included."""
     reference_machine: Machine
     spaces: tuple[FamilySpace, ...]
     minimize: Minimize
@@ -97,8 +99,9 @@ class Scenario:
     seeds: int
     """Replications a verdict starts from."""
     sources: tuple[FactSource, ...]
-    maximize: Literal["throughput"] | None = None
-    """Instead of `minimize`: the largest rate under the budgets."""
+    maximize: Maximize | None = None
+    """Instead of `minimize`, within the budgets: the largest rate that meets the SLOs, or without
+    SLOs the most requests per dollar."""
     power_budget: float | None = None
     """Provisioned power at most: watts, or the paper's units if the assumptions count in those."""
     cost_budget_usd_per_hour: float | None = None
@@ -114,5 +117,11 @@ class Scenario:
     """Requests that arrive earlier are simulated but not counted."""
     notes: tuple[str, ...] = ()
     """What became of a trace's requests while it was read, where that is not all of them."""
+    own_kv_transfer: bool = False
+    """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""
+
+    def profile(self, machine: Machine, tensor_parallel: int) -> Profile:
+        """The profile of the scenario's LLM on instances of so many GPUs of `machine`."""
+        return self.profiles[machine.profile, tensor_parallel]

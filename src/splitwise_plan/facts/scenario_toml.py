@@ -37,13 +37,18 @@ def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) ->
     yield f"llm = {_string(scenario.llm.id)}"
     yield f"tensor_parallel = {scenario.tensor_parallel}"
     yield f"assumptions = {_string(scenario.assumptions.id)}"
+    if scenario.own_kv_transfer:
+        yield f"kv_transfer = {_string(scenario.assumptions.kv_transfer)}"
+    judged = scenario.maximize != "throughput_per_cost"
     slo = scenario.slos.id
-    yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
+    if judged:
+        yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
     yield from _objective_lines(scenario)
     if scenario.arrivals.process != "trace":
         yield f"seed = {scenario.seed}"
         yield f"seeds = {scenario.seeds}"
-        yield f"max_seeds = {scenario.max_seeds}"
+        if judged:
+            yield f"max_seeds = {scenario.max_seeds}"
     if scenario.warm_up_s > 0:
         yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
@@ -94,7 +99,7 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"minimize = {_string(scenario.minimize)}"
     else:
         yield f"maximize = {_string(scenario.maximize)}"
-    if scenario.rate_step_rps != 1.0 or scenario.maximize is not None:
+    if scenario.rate_step_rps != 1.0 or scenario.maximize == "throughput":
         yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
     if scenario.method != "auto":
         yield f"method = {_string(scenario.method)}"

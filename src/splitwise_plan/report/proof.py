@@ -105,7 +105,7 @@ def _none_better(scenario: Scenario, result: SearchResult, best: FamilyResult) -
     better = sum(
         objective(scenario, design) < level
         for family in result.families
-        for design in designs(family.space, scenario.tensor_parallel)
+        for design in designs(family.space)
     )
     if better == 0:
         return f"no design is {_below(scenario, level)}"

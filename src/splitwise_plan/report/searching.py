@@ -47,6 +47,8 @@ def report(  # noqa: PLR0913, PLR0917
         Fact("Proof", proof(scenario, result)),
         *wording.trace_facts(scenario),
     ]
+    if between := wording.interpolated(scenario):
+        top.append(Fact("Estimated", (between,)))
     if diagnosis is not None:
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:

@@ -30,7 +30,13 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
-    return " · ".join([*parts, f"assumptions: {scenario.assumptions.id}"])
+    return " · ".join([*parts, assumptions(scenario)])
+
+
+def assumptions(scenario: Scenario) -> str:
+    """`assumptions: measured`, and what the scenario says instead of them."""
+    own = f" but {scenario.assumptions.kv_transfer} KV transfer" if scenario.own_kv_transfer else ""
+    return f"assumptions: {scenario.assumptions.id}{own}"
 
 
 def objective_words(scenario: Scenario) -> str:
@@ -44,28 +50,42 @@ def objective_words(scenario: Scenario) -> str:
         budgets.append(units if paper else f"{kilowatts(scenario.power_budget)} kW")
     if scenario.cost_budget_usd_per_hour is not None:
         budgets.append(f"{usd(scenario.cost_budget_usd_per_hour)}/h")
-    return f"most requests/s within {' and '.join(budgets)}"
+    most = "requests/s" if scenario.maximize == "throughput" else "requests per dollar"
+    return f"most {most} within {' and '.join(budgets)}"
+
+
+def interpolated(scenario: Scenario) -> str:
+    """Machines whose facts lie between measured ones; empty if there are none."""
+    machines = {m.id: m.between for space in scenario.spaces for m in space.family.machines}
+    told = [f"{name} between {pair[0]} and {pair[1]}" for name, pair in machines.items() if pair]
+    return f"{', '.join(told)}: power and iteration times linear in the cap" if told else ""
+
+
+def lengths(scenario: Scenario) -> str:
+    """Where prompt and output lengths come from."""
+    if scenario.workload is not None:
+        return scenario.workload.id
+    requests, window_s = count(len(scenario.trace or ()), "request"), scenario.arrivals.window_s
+    if window_s is not None:
+        return f"the busiest {window_s:,g} s of a trace, {requests}"
+    return f"a trace of {requests}"
 
 
 def load(scenario: Scenario, *, duration: bool) -> str:
     """Lengths and arrivals."""
     arrivals = scenario.arrivals
-    if scenario.workload is not None:
-        lengths = scenario.workload.id
-    else:
-        lengths = f"a trace of {count(len(scenario.trace or ()), 'request')}"
-        if arrivals.window_s is not None:
-            requests = count(len(scenario.trace or ()), "request")
-            lengths = f"the busiest {arrivals.window_s:,g} s of a trace, {requests},"
+    of = lengths(scenario)
     if arrivals.process == "trace":
+        whole = arrivals.window_s == arrivals.duration_s
+        over = "" if whole else f" over {significant(arrivals.duration_s)} s"
         speed = "" if arrivals.speed == 1.0 else f", {arrivals.speed:g} times as fast as recorded"
-        return f"{lengths} over {significant(arrivals.duration_s)} s{speed}"
+        return of + over + speed
     if arrivals.rate_rps is None:
-        return lengths
+        return of
     rate = f"{arrivals.rate_rps:,g} requests/s"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
     lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
-    return f"{lengths} at {rate}{bursts}{lasting}"
+    return f"{of} at {rate}{bursts}{lasting}"
 
 
 def trace_facts(scenario: Scenario) -> tuple[Fact, ...]:

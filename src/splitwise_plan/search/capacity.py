@@ -85,7 +85,7 @@ def frontier(scenario: Scenario, space: FamilySpace) -> list[Design]:
     """The designs of a space that use up the budget, prompt machines ascending."""
     inside = {
         (design.prompt_machines, design.token_machines): design
-        for design in designs(space, scenario.tensor_parallel)
+        for design in designs(space)
         if within_budget(scenario, design)
     }
     return [

@@ -66,7 +66,7 @@ class Grid:
 
     def design_of(self, space: FamilySpace, prompt: int, token: int) -> Design:
         """A design by its counts."""
-        return Design(space.family, prompt, token, self.scenario.tensor_parallel)
+        return Design(space.family, prompt, token)
 
     def near(self, design: Design, radius: int, step: int = 1) -> list[Design]:
         """The designs up to `radius` steps of so many machines away in each pool, not itself."""

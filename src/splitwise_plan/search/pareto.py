@@ -190,11 +190,7 @@ class Finder:
 
     def go_through(self) -> None:
         """Every design at the rate that decides about it, in batches of a fixed size."""
-        everything = [
-            design
-            for space in self.scenario.spaces
-            for design in designs(space, self.scenario.tensor_parallel)
-        ]
+        everything = [design for space in self.scenario.spaces for design in designs(space)]
         remaining = iter(sorted(everything, key=lambda one: bill(self.scenario, one)))
         while batch := list(islice(remaining, BATCH)):
             self.found = self._front()

@@ -104,7 +104,7 @@ def sweep_map(
 ) -> MapResult:
     """Judge every design of a space at the scenario's rate (paper, Fig. 12)."""
     evaluator = Evaluator(scenario)
-    every = list(designs(space, scenario.tensor_parallel))
+    every = list(designs(space))
     by_objective = {name: replace(scenario, minimize=name) for name in OBJECTIVES}
     cells: list[MapCell] = []
     simulations, meeting = 0, None

@@ -124,7 +124,7 @@ def percentile(values: Floats, q: float) -> float:
 
 def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
     """One entry a pool: prompt and token, or the single one of a baseline."""
-    family, tp = design.family, design.tensor_parallel
+    family, tp = design.family, design.family.tensor_parallel
     parts = [("prompt", family.prompt_machine, design.prompt_machines)]
     if family.token_machine is None:
         parts = [("shared", family.prompt_machine, design.prompt_machines)]
@@ -139,7 +139,7 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
         available_s = size * duration_s
         prompt_s = float(records.prompt_busy_s[here].sum())
         busy_s = prompt_s + float(records.token_busy_s[here].sum())
-        power = instance_power(simulator.scenario.profiles[machine.profile], machine, tp)
+        power = instance_power(simulator.scenario.profile(machine, tp), machine, tp)
         energy_j = float(records.energy_j[here].sum()) + power.idle_w * (available_s - busy_s)
         found.append(
             Pool(
