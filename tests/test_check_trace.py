@@ -20,7 +20,7 @@ MINUTES_10 = 600.0
 
 def write_trace(source: Path, target: Path, *, faster: float = 1.0) -> Path:
     """The first ten minutes of a trace, or what ten minutes hold when it comes faster."""
-    requests = Catalog().requests(source)
+    requests = Catalog().trace(source).requests
     arrival_s = requests.arrival_s / faster
     kept = arrival_s < MINUTES_10
     columns = (arrival_s[kept], requests.prompt_tokens[kept], requests.output_tokens[kept])

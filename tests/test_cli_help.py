@@ -28,6 +28,11 @@ def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
 COMMANDS = dict(commands())
 
 
+@pytest.fixture(autouse=True)
+def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_help_shows_an_example_that_works(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

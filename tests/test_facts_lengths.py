@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from reference import azure_trace, needs_reference
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.request_csv import read_requests
+from splitwise_plan.facts.importers.traces import read_trace
 
 Ints = NDArray[np.int64]
 Both = tuple[tuple[Ints, Ints], tuple[Ints, Ints]]
@@ -26,7 +26,7 @@ def table(workload: str) -> tuple[Ints, Ints]:
 
 @pytest.fixture(scope="module", params=WORKLOADS)
 def both(request: pytest.FixtureRequest) -> Both:
-    raw = read_requests(azure_trace(request.param))
+    raw = read_trace(azure_trace(request.param)).requests
     return table(request.param), (raw.prompt_tokens, raw.output_tokens)
 
 
@@ -69,5 +69,5 @@ class TestAgainstTheTraces:
 @needs_reference
 def test_the_clipped_prompts_of_coding_are_kept() -> None:
     ours, _ = table("coding")
-    raw = read_requests(azure_trace("coding")).prompt_tokens
+    raw = read_trace(azure_trace("coding")).requests.prompt_tokens
     assert abs(int((ours >= 7400).sum()) - int((raw >= 7400).sum())) <= 20

@@ -78,6 +78,17 @@ def test_the_example_is_the_papers_question() -> None:
         "trace = 'tr\"ace.csv'\n",
         "trace = 'tr\"ace.csv'\nduration = 2\n",
         "trace = 'tr\"ace.csv'\nrate = 3\n",
+        "trace = 'tr\"ace.csv'\ntrace_window = 'busiest 0.03 min'\ntrace_speed = 3\n",
+        "trace = 'tr\"ace.csv'\ntrace_window = 'busiest 2 s'\ntrace_speed = 3\nduration = 0.4\n",
+        "trace = 'tr\"ace.csv'\ntrace_window = 'busiest 2 s'\nrate = 3\n",
+        "rate = 3\narrivals = 'mmpp'\n",
+        "rate = 3\narrivals = 'mmpp'\nmmpp = {ratio = 3, share = 0.3, length = '1'}".replace(
+            "'1'", "{value = 1, unit = 'min'}"
+        ),
+        "rate = 3\narrivals = 'diurnal'\ndiurnal = {amplitude = 0.1, period = 60}\n",
+        "rate = 3\narrivals = 'spike'\nduration = 60\nspike = {start = 0.1, length = 7}\n",
+        "arrivals = 'piecewise'\npiecewise = [{lasts = 7, rate = 0.3}, {lasts = 3, rate = 11.1}]\n",
+        "rate = 7\narrivals = 'piecewise'\n[[piecewise]]\nlasts = 7\nrate = 3\n",
         "maximize = 'throughput'\ncost_budget = '1500.5 USD/h'\n",
         "maximize = 'throughput'\npower_budget = '40xdgx-h100'\nassumptions = 'splitwisesim'\n",
         "rate = 1\nslo = 'slo.toml'\nhardware = 'facts'\n",
@@ -96,6 +107,7 @@ def test_the_resolved_scenario_gives_itself_again_anywhere(tmp_path: Path, text:
         if name not in ("workload", "trace", "profiles"):
             assert getattr(first, name) == getattr(again, name), name
     assert np.array_equal(requests_or_none(first), requests_or_none(again))
+    assert again.resolved_toml == first.resolved_toml
 
 
 def requests_or_none(scenario: Scenario) -> Any:
@@ -132,6 +144,31 @@ def test_a_replayed_trace_is_cut_at_the_duration(tmp_path: Path) -> None:
     assert scenario.arrivals.duration_s == 2
     (tmp_path / "late.csv").write_text(TRACE.replace("\n0,", "\n1,"), encoding="utf-8")
     assert "no request" in told(tmp_path, "trace = 'late.csv'\nduration = 0.5\n")
+
+
+def test_a_trace_is_replayed_faster_and_its_busiest_window_alone(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TRACE + "3.5,400,8\n9,1,1\n", encoding="utf-8")
+    faster = load(tmp_path, "trace = 't.csv'\ntrace_speed = 2\n")
+    assert requests_for(faster, 0).arrival_s.tolist() == [0, 0.75, 1.5, 1.75, 4.5]
+    assert faster.arrivals.duration_s == 4.5
+    busiest = load(tmp_path, "trace = 't.csv'\ntrace_window = 'busiest 2.5 s'\n")
+    assert requests_for(busiest, 0).arrival_s.tolist() == [0, 1.5, 2.0]
+    assert requests_for(busiest, 0).prompt_tokens.tolist() == [200, 300, 400]
+    assert busiest.arrivals.duration_s == 2.5
+    both = load(tmp_path, "trace = 't.csv'\ntrace_window = 'busiest 2.5 s'\ntrace_speed = 2\n")
+    assert requests_for(both, 0).arrival_s.tolist() == [0, 0.75, 1.0]
+    drawn = load(tmp_path, "trace = 't.csv'\ntrace_window = 'busiest 2.5 s'\nrate = 50\n")
+    assert set(requests_for(drawn, 0).prompt_tokens) == {200, 300, 400}
+    told_ = told(tmp_path, "trace = 't.csv'\ntrace_window = 'busiest 10 s'\n")
+    assert "s.toml:2: a window of 10 s is longer than the trace, 9 s" in told_
+
+
+def test_a_trace_flag_drops_the_window_of_the_files_trace(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TRACE, encoding="utf-8")
+    text = "trace = 'no.csv'\ntrace_window = 'busiest 2 s'\ntrace_speed = 2\n"
+    replayed = load(tmp_path, text, trace=str(tmp_path / "t.csv"))
+    assert (replayed.arrivals.speed, replayed.arrivals.window_s) == (1.0, None)
+    assert load(tmp_path, text, workload="coding", rate=3).workload is not None
 
 
 def test_budgets_count_as_the_assumptions_do(tmp_path: Path) -> None:
@@ -191,6 +228,20 @@ def test_budgets_count_as_the_assumptions_do(tmp_path: Path) -> None:
             "the weights of bloom-176b (306 GiB) do not fit into 2 GPUs",
         ),
         ("rate = 70\nburstiness = 2", "s.toml:2: burstiness needs arrivals = 'gamma'"),
+        ("rate = 70\ntrace_speed = 2", "s.toml:2: trace_speed needs a trace"),
+        ("rate = 70\ntrace_window = 'busiest 1 s'", "s.toml:2: trace_window needs a trace"),
+        ("trace = 't.csv'\nrate = 7\ntrace_speed = 2", "s.toml:3: trace_speed has no effect"),
+        ("trace = 't.csv'\ntrace_speed = 0", "trace_speed must be at least 0.001"),
+        ("trace = 't.csv'\ntrace_window = 'first 1 s'", "must be such as 'busiest 10 min'"),
+        ("trace = 't.csv'\ntrace_window = 'busiest 0 s'", "must be such as 'busiest 10 min'"),
+        ("trace = 't.csv'\ntrace_window = 5", "must be such as 'busiest 10 min'"),
+        ("trace = 't.csv'\ntrace_window = 'busiest 1 kW'", "must be such as 'busiest 10 min'"),
+        (
+            "rate = 70\nspike = { start = 1, length = 1 }",
+            "s.toml:2: spike needs arrivals = 'spike'",
+        ),
+        ("rate = 200\narrivals = 'diurnal'", "s.toml:1: rate x duration is 1.728e+07"),
+        ("rate = 70\narrivals = 'mmpp'\n[mmpp]\nratoi = 3", "s.toml:4: unknown key mmpp.ratoi"),
         ("rate = 70\nslo = 'no.toml'", "s.toml:2: no.toml: no such file"),
         ("rate = 70\nhardware = 'nowhere'", "s.toml:2: nowhere: no such folder"),
         ("rate = 70\ntrace = 'no.csv'", "s.toml:2: no.csv: no such file"),

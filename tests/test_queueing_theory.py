@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 from scenes import BOTH, Scene, scene
 
+from splitwise_plan.facts.arrival_draws import draw_arrivals
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.sampling import draw_arrivals
 from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.models.performance import phase_times
 from splitwise_plan.sim.simulator import Simulator

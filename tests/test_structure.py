@@ -28,6 +28,10 @@ ONLY_IN = {
     "optuna": (f"{PACKAGE}.search.driver",),
     "typer": (f"{PACKAGE}.cli",),
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
+    "pyarrow": (
+        f"{PACKAGE}.facts.importers.parquet_rows",
+        f"{PACKAGE}.report.trace_files",
+    ),
     "pandas": (f"{PACKAGE}.report.frames",),
     "vl_convert": (f"{PACKAGE}.report.figures",),
     "aiconfigurator": (f"{PACKAGE}.facts.importers.aiconfigurator",),

@@ -18,7 +18,7 @@ from pathlib import Path
 from length_cells import compress_lengths
 
 from splitwise_plan.facts.importers.profile_csv import read_measurements
-from splitwise_plan.facts.importers.request_csv import read_requests
+from splitwise_plan.facts.importers.traces import read_trace
 from splitwise_plan.facts.measurements import Measurements
 from splitwise_plan.models.fitting import power_curves, split_batch, time_curves
 from splitwise_plan.models.validation import validation_table
@@ -135,7 +135,7 @@ def validation(raw: Path) -> dict[str, str]:
 
 def lengths_table(workload: str, raw: Path) -> dict[str, str]:
     """Return the length table of a trace."""
-    requests = read_requests(raw)
+    requests = read_trace(raw).requests
     cells = compress_lengths(requests.prompt_tokens, requests.output_tokens, CELLS)
     source = AZURE.format(file=AZURE_FILES[workload])
     size = f"{len(requests):,} requests of a trace, in {len(cells):,} groups of similar ones"

@@ -19,7 +19,7 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario as load
-from splitwise_plan.report import lengths, searching, simulation
+from splitwise_plan.report import searching, simulation, trace_sheet
 from splitwise_plan.report.notebook import SearchView, SimulationView, TraceView
 from splitwise_plan.search.choose import find
 from splitwise_plan.search.diagnosis import diagnose
@@ -68,10 +68,9 @@ def simulate(scenario: Question = None, *, jobs: int | None = None, **keys: Any)
 
 
 def load_trace(path: str | Path) -> TraceView:
-    """A trace of requests. Raises `InputError` with the lines that are wrong."""
-    requests = Catalog().requests(Path(path))
-    shape = lengths.shape_of_trace(requests)
-    return TraceView(lengths.describe(str(path), shape), requests)
+    """A trace of requests, in any known format. Raises `InputError` with the lines in error."""
+    read = Catalog().trace(Path(path))
+    return TraceView(trace_sheet.of_trace(str(path), read, drawn=False), read.requests)
 
 
 def _asked(scenario: Question, keys: dict[str, Any]) -> Scenario:

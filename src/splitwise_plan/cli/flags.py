@@ -18,10 +18,12 @@ WORKLOAD = Flag(
 )
 TRACE = Flag(
     "trace",
-    "FILE.csv",
+    "FILE",
     "Requests of your own, replayed at their own times unless --rate is given.",
     panel=LOAD,
 )
+TRACE_WINDOW = Flag("trace_window", "WINDOW", "A part of the trace: 'busiest 10 min'.", panel=LOAD)
+TRACE_SPEED = Flag("trace_speed", "X", "Replay the trace X times as fast.", panel=LOAD)
 RATE = Flag(
     "rate", "RPS", "Requests per second (default: 70), drawn as a Poisson process.", panel=LOAD
 )
@@ -196,7 +198,7 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 
 QUESTION = (
     SCENARIO,
-    *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
+    *(WORKLOAD, TRACE, TRACE_WINDOW, TRACE_SPEED, RATE, DURATION, SEED, SEEDS),
     *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE, MISSING_PROFILES),
     *(PRICES, REGION, TERM),
 )

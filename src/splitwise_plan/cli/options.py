@@ -42,7 +42,10 @@ class Flag:
 
     @property
     def flag(self) -> str:
-        """As it is typed: `--prompt-machines`; of an argument what stands for it."""
+        """As it is typed: `--prompt-machines`; of an argument what stands for it.
+
+        A name that is a word of Python ends in an underscore: `from_` is `--from`.
+        """
         return self.metavar if self.positional else "--" + self.name.rstrip("_").replace("_", "-")
 
     @property

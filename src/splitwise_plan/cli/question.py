@@ -25,6 +25,8 @@ def overrides(flags: Flags) -> dict[str, Any]:
             key: flags[key]
             for key in ("workload", "trace", "llm", "assumptions", "kv_transfer", "slo")
         },
+        "trace_window": flags["trace_window"],
+        "trace_speed": flags.number("trace_speed", "e.g. 2"),
         "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
         "duration": flags.number("duration", "e.g. 120, or '2 min'"),
         "seed": flags.whole("seed"),

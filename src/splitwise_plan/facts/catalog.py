@@ -23,14 +23,14 @@ from splitwise_plan.facts.capping import (
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.family_names import FamilyName
 from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
-from splitwise_plan.facts.importers.request_csv import parse_requests
+from splitwise_plan.facts.importers.recognise import ReadAs
+from splitwise_plan.facts.importers.traces import TraceRead, read_trace
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.price_schema import PriceFile
 from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
-from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
@@ -268,9 +268,11 @@ class Catalog:
         base = self.machine(base_id)
         return locate(name, level, [base, *(self.machine(point) for point in base.cap_points)])
 
-    def requests(self, path: Path) -> Requests:
-        """A request trace of the user's."""
-        return parse_requests(self._files.read(path), self._files.shown(path))
+    def trace(self, path: Path, read_as: ReadAs | None = None) -> TraceRead:
+        """A request trace of the user's, in any format that is known."""
+        read = read_trace(path, read_as)
+        self._files.record(path, read.trace.sha256)
+        return read
 
     def toml(self, path: Path) -> TomlFile:
         """Any TOML file of the user's, recorded as a source."""

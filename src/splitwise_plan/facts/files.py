@@ -128,10 +128,12 @@ class FactFiles:
     def read(self, path: Path) -> bytes:
         """Read a file and record its sha256. Raises `InputError`."""
         data = read_bytes(path)
-        location = path.absolute()
-        digest = hashlib.sha256(data).hexdigest()
-        self._read[location] = self._source(path, digest)
+        self.record(path, hashlib.sha256(data).hexdigest())
         return data
+
+    def record(self, path: Path, sha256: str) -> None:
+        """Record a file that was read by other means."""
+        self._read[path.absolute()] = self._source(path, sha256)
 
     def _recorded(self, path: Path) -> str:
         """What a file is called whatever its place: `facts/machines/dgx-h200.toml`, `trace.csv`."""

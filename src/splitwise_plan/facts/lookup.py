@@ -12,6 +12,8 @@ from splitwise_plan.facts.toml_lines import KeyPath
 
 Fact = TypeVar("Fact")
 
+_FILES = (".toml", ".csv", ".gz", ".json", ".jsonl", ".parquet")
+
 
 @dataclass(slots=True)
 class Lookup:
@@ -35,7 +37,7 @@ class Lookup:
     def _placed(self, path: KeyPath, problem: Problem) -> Problem:
         """Problems inside a fact's file stay there; the others go where the fact was named."""
         absent = problem.what.startswith(("no such f", "is a folder"))
-        if not absent and problem.where.endswith((".toml", ".csv", ".gz")):
+        if not absent and (problem.line or problem.where.endswith(_FILES)):
             return problem
         what = f"{problem.where}: {problem.what}" if absent else problem.what
         return self.layers.place(path, what, problem.fix)

@@ -15,6 +15,8 @@ from pathlib import Path, PurePosixPath
 from splitwise_plan.errors import InputError, Problem, raise_if_any
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import FAMILY_FILES, KINDS, FactFiles, our_folder
+from splitwise_plan.facts.importers.recognise import ReadAs
+from splitwise_plan.facts.importers.traces import TraceRead, parse_trace
 from splitwise_plan.facts.scenario import FactSource, Scenario
 
 OUR_FOLDERS = ("hardware", "workloads")
@@ -160,6 +162,11 @@ class KeptCatalog(Catalog):
         super().__init__(folders)
         self._kept, self._alone = kept, alone
         self._files = _KeptFiles(folders, kept=kept, alone=alone)
+
+    def trace(self, path: Path, read_as: ReadAs | None = None) -> TraceRead:
+        if path not in self._kept and not self._alone:
+            return super().trace(path, read_as)
+        return parse_trace(self._files.read(path), str(path), read_as)
 
     def below(self, folders: tuple[Path, ...]) -> Catalog:
         return KeptCatalog(self._kept, alone=self._alone, folders=(*folders, *self.folders))

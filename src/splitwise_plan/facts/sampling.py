@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from splitwise_plan.facts.arrival_draws import draw_arrivals
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Arrivals, Scenario
 from splitwise_plan.facts.workload import LengthTable
@@ -53,31 +54,6 @@ def draw_requests(
     rows = _draw_rows(cumulative, len(arrival), rng)
     others = rows if pairing == "joint" else _draw_rows(cumulative, len(arrival), rng)
     return Requests(arrival, lengths.prompt_tokens[rows], lengths.output_tokens[others])
-
-
-def draw_arrivals(arrivals: Arrivals, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw arrival times, increasing, below the duration: float64 (N,), N random.
-
-    `poisson`: exponential gaps. `gamma`: gamma gaps with the same mean whose squared coefficient of
-    variation is `burstiness`.
-    """
-    if arrivals.rate_rps is None:
-        raise ValueError("drawn arrivals need a rate")
-    mean_gap = 1.0 / arrivals.rate_rps
-    spread = arrivals.burstiness if arrivals.process == "gamma" else 1.0
-    expected = arrivals.duration_s * arrivals.rate_rps
-    batch = int(expected + 4.0 * np.sqrt(expected * max(1.0, spread))) + 16
-    parts: list[NDArray[np.float64]] = []
-    now = 0.0
-    while now < arrivals.duration_s:
-        if arrivals.process == "gamma":
-            gaps = rng.gamma(1.0 / spread, mean_gap * spread, batch)
-        else:
-            gaps = rng.exponential(mean_gap, batch)
-        parts.append(now + np.cumsum(gaps))
-        now = float(parts[-1][-1])
-    times = np.concatenate(parts)
-    return times[times < arrivals.duration_s]
 
 
 def _draw_rows(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from splitwise_plan.facts.arrival_shapes import Shape
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.llm import LLM
@@ -29,15 +30,23 @@ Maximize = Literal["throughput", "throughput_per_cost"]
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """How requests arrive: `poisson`, `gamma` at `rate_rps`, or `trace`: the trace's own times."""
+    """How requests arrive: `poisson`, `gamma` at `rate_rps`, or `trace`: the trace's own times.
 
-    process: Literal["poisson", "gamma", "trace"]
+    The other processes are Poisson with a rate that changes: `shape`, relative to `rate_rps`.
+    """
+
+    process: Literal["poisson", "gamma", "mmpp", "diurnal", "spike", "piecewise", "trace"]
     rate_rps: float | None
     duration_s: float
     burstiness: float = 1.0
     """Squared coefficient of variation of the gaps (`gamma`); 1 is Poisson."""
     cut: bool = False
     """Whether a replayed trace was cut at `duration_s`."""
+    shape: Shape | None = None
+    speed: float = 1.0
+    """Of a replayed trace: how many times as fast as it was recorded."""
+    window_s: float | None = None
+    """Of a trace: the length of its busiest window, which is all that was kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +136,8 @@ class Scenario:
     """Given where machines without a profile are to be estimated (`missing_profiles`)."""
     estimated: tuple[tuple[str, int], ...] = ()
     """Profile ids, with their tensor parallelism, that are estimated rather than measured."""
+    notes: tuple[str, ...] = ()
+    """What became of a trace's requests while it was read, where that is not all of them."""
     own_kv_transfer: bool = False
     """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""

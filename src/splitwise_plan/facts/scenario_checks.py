@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.facts.arrival_keys import arrival_faults, duration_s_of, rate_rps_of
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.llm import LLM
@@ -19,49 +20,54 @@ from splitwise_plan.facts.scenario_schema import MachineBudget, ScenarioFile
 from splitwise_plan.facts.workload import LengthTable, Workload
 from splitwise_plan.units import Dimension, UnitError, to_si
 
-DEFAULT_DURATION_S = 120.0
-MIN_REQUESTS, MAX_REQUESTS = 1.0, 1e7
 GIB = 2.0**30
 
 
 def replays(content: ScenarioFile) -> bool:
     """Whether a trace replays its own arrivals."""
-    return content.trace is not None and content.rate is None and content.maximize is None
+    drawn = content.rate or content.maximize or content.piecewise
+    return content.trace is not None and not drawn
 
 
 def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
     """Keys that contradict each other: lengths, arrivals, and how many requests."""
-    if content.workload and content.trace:
-        yield layers.place(("trace",), "workload and trace are both given", "keep one of them")
     if replays(content) and content.arrivals:
         what = f"arrivals = {content.arrivals!r} needs a rate; without one the trace's own are used"
         yield layers.place(("arrivals",), what, "give rate, or drop arrivals")
-    if content.rate is None and content.trace is None and content.maximize is None and layers.file:
+    unknown = rate_rps_of(content) is None and content.trace is None
+    if unknown and content.maximize is None and layers.file:
         yield layers.place(
             ("rate",), "rate is missing", "add e.g. rate = { value = 70, unit = 'rps' }"
         )
+    yield from _trace_problems(content, layers)
+    for path, what, fix in arrival_faults(content):
+        yield layers.place(path, what, fix)
+    if content.max_seeds is not None and content.max_seeds < content.seeds:
+        what = f"max_seeds {content.max_seeds} is less than seeds {content.seeds}"
+        yield layers.place(("max_seeds",), what, "give at least as many")
+    if content.warm_up and not replays(content):
+        duration = duration_s_of(content)
+        if content.warm_up.si >= duration:
+            what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
+            yield layers.place(("warm_up",), what, "must be less than duration")
+
+
+def _trace_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
+    """Keys of a trace without one, and keys that a trace has no use for."""
+    if content.workload and content.trace:
+        yield layers.place(("trace",), "workload and trace are both given", "keep one of them")
+    if not content.trace:
+        for key in ("trace_window", "trace_speed"):
+            if getattr(content, key):
+                yield layers.place((key,), f"{key} needs a trace", "add it, or drop this")
+    elif content.trace_speed and not replays(content):
+        what = "trace_speed has no effect: arrivals are drawn at the rate"
+        yield layers.place(("trace_speed",), what, "drop it, or the rate")
     if replays(content):
         for key in ("seed", "seeds", "max_seeds"):
             if key in content.model_fields_set and getattr(content, key) is not None:
                 what = f"{key} has no effect: a trace replays its own requests"
                 yield layers.place((key,), what, "drop it, or give a rate to draw arrivals")
-    if content.burstiness and content.arrivals != "gamma":
-        yield layers.place(("burstiness",), "burstiness needs arrivals = 'gamma'", "add it")
-    if content.max_seeds is not None and content.max_seeds < content.seeds:
-        what = f"max_seeds {content.max_seeds} is less than seeds {content.seeds}"
-        yield layers.place(("max_seeds",), what, "give at least as many")
-    if content.warm_up and not replays(content):
-        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
-        if content.warm_up.si >= duration:
-            what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
-            yield layers.place(("warm_up",), what, "must be less than duration")
-    if content.rate is not None:
-        duration = content.duration.si if content.duration else DEFAULT_DURATION_S
-        expected = content.rate.si * duration
-        if not MIN_REQUESTS <= expected <= MAX_REQUESTS:
-            what = f"rate x duration is {expected:,.6g} requests"
-            fix = f"must be {MIN_REQUESTS:g} to {MAX_REQUESTS:,.0f}"
-            yield layers.place(("duration" if content.duration else "rate",), what, fix)
 
 
 def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:

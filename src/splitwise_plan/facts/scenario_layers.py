@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from splitwise_plan.errors import Problem
+from splitwise_plan.facts.arrival_keys import SHAPES
 from splitwise_plan.facts.files import TomlFile
 from splitwise_plan.facts.toml_lines import KeyPath
 
 _LENGTHS = ("workload", "trace")
-_ARRIVALS = ("rate", "duration", "arrivals", "burstiness")
+_OF_TRACE = ("trace_window", "trace_speed")
+_ARRIVALS = ("rate", "duration", "arrivals", "burstiness", *SHAPES)
 _SEEDS = ("seed", "seeds", "max_seeds")
 _COUNTS = ("machines", "prompt_machines", "token_machines")
 _MAXIMIZE = ("maximize", "power_budget", "cost_budget")
@@ -58,7 +60,7 @@ def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
         given["families"] = given.pop("family")
     base = dict(file.data) if file else {}
     if any(key in given for key in _LENGTHS):
-        dropped = _LENGTHS + (_ARRIVALS if "trace" in given else ())
+        dropped = _LENGTHS + _OF_TRACE + (_ARRIVALS if "trace" in given else ())
         dropped += _SEEDS if "trace" in given and "rate" not in given else ()
         base = {key: value for key, value in base.items() if key not in dropped}
     if "minimize" in given:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splitwise_plan.errors import InputError, raise_if_any
+from splitwise_plan.facts.arrival_keys import arrivals_of, rate_rps_of
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.estimates import marked, to_estimate
@@ -28,7 +29,6 @@ from splitwise_plan.facts.scenario import (
     Scenario,
 )
 from splitwise_plan.facts.scenario_checks import (
-    DEFAULT_DURATION_S,
     arrival_problems,
     budget,
     instance_problems,
@@ -42,6 +42,7 @@ from splitwise_plan.facts.scenario_schema import ScenarioFile
 from splitwise_plan.facts.scenario_spaces import family_spaces, instances_of
 from splitwise_plan.facts.scenario_toml import resolved_toml
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.trace_window import in_window, sped_up
 from splitwise_plan.facts.workload import Workload
 
 DEFAULT_RATE_RPS = 70.0
@@ -58,6 +59,7 @@ class _Named:
     reference: Machine
     lengths: Workload | Requests
     trace_path: Path | None
+    notes: tuple[str, ...]
     spaces: tuple[FamilySpace, ...]
     tariff: Tariff
 
@@ -103,9 +105,12 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     """Look up everything a scenario names; None if something of it does not exist."""
     trace_path: Path | None = None
     lengths: Workload | Requests | None
+    notes: tuple[str, ...] = ()
     if content.trace:
         trace_path = (lookup.layers.folder_of("trace") / content.trace).absolute()
-        lengths = lookup.get(("trace",), partial(catalog.requests, trace_path))
+        read = lookup.get(("trace",), partial(catalog.trace, trace_path))
+        lengths = _windowed(lookup, content, read.requests) if read else None
+        notes = read.trace.account.told if read else ()
     else:
         workload = partial(catalog.workload, content.workload or DEFAULT_WORKLOAD)
         lengths = lookup.get(("workload",), workload)
@@ -124,7 +129,19 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     reference = lookup.get(("slo",), partial(catalog.machine, slos.reference_machine))
     if llm is None or assumptions is None or reference is None or lengths is None:
         return None
-    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces, tariff)
+    return _Named(llm, assumptions, slos, reference, lengths, trace_path, notes, spaces, tariff)
+
+
+def _windowed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> Requests:
+    """What is asked about of a trace."""
+    window = content.trace_window
+    if window is None:
+        return trace
+    span_s = float(trace.arrival_s[-1] - trace.arrival_s[0])
+    if window.length_s > span_s:
+        what = f"a window of {window.length_s:g} s is longer than the trace, {span_s:g} s"
+        lookup.add(("trace_window",), what, "drop it, or make it shorter")
+    return in_window(trace, window)
 
 
 def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _Named) -> Scenario:
@@ -183,6 +200,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         tariff=named.tariff,
         roofline=roofline,
         estimated=estimated,
+        notes=named.notes,
         own_kv_transfer=content.kv_transfer is not None,
     )
     found = (named.trace_path, catalog.folders)
@@ -197,28 +215,31 @@ def _drawn(content: ScenarioFile) -> Arrivals:
     """The arrival process of a rate; without one it is the default, or what a search maximizes."""
     rate = content.rate.si if content.rate else None
     if rate is None and content.maximize is None:
-        rate = DEFAULT_RATE_RPS
-    duration = content.duration.si if content.duration else DEFAULT_DURATION_S
-    burstiness = content.burstiness.si if content.burstiness else 1.0
-    return Arrivals(content.arrivals or "poisson", rate, duration, burstiness)
+        rate = rate_rps_of(content) or DEFAULT_RATE_RPS
+    window_s = content.trace_window.length_s if content.trace_window else None
+    return replace(arrivals_of(content, rate), window_s=window_s)
 
 
 def _replayed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> tuple[Arrivals, Requests]:
-    """The trace's own arrivals, cut at the duration if one is given that is shorter."""
-    last = float(trace.arrival_s[-1])
+    """The trace's own arrivals, sped up; cut at the duration if one is given that is shorter."""
+    speed = content.trace_speed.si if content.trace_speed else 1.0
+    window_s = content.trace_window.length_s if content.trace_window else None
+    trace = sped_up(trace, speed)
+    last = float(trace.arrival_s[-1]) if window_s is None else window_s / speed
+    replayed = Arrivals("trace", None, last or 1.0, speed=speed, window_s=window_s)
     duration = content.duration.si if content.duration else None
     end = last if duration is None else min(last, duration)
     if content.warm_up and content.warm_up.si > end - trace.arrival_s[0]:
         what = f"warm_up {content.warm_up.si:g} s leaves no request of the trace"
         lookup.add(("warm_up",), what, f"its arrivals span {end - trace.arrival_s[0]:g} s")
     if duration is None or duration > last:
-        return Arrivals("trace", None, last or 1.0), trace
+        return replayed, trace
     kept = trace.arrival_s < duration
     if not kept.any():
         what = f"no request of the trace arrives within {duration:g} s"
         lookup.add(("duration",), what, f"the first arrives at {trace.arrival_s[0]:g} s")
     cut = Requests(trace.arrival_s[kept], trace.prompt_tokens[kept], trace.output_tokens[kept])
-    return Arrivals("trace", None, duration, cut=True), cut
+    return replace(replayed, duration_s=duration, cut=True), cut
 
 
 def _profiles(

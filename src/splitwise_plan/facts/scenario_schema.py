@@ -8,21 +8,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
+from splitwise_plan.facts.arrival_keys import ArrivalKeys, Rate, Time
 from splitwise_plan.facts.price_schema import EnergyTable
 from splitwise_plan.facts.prices import Term
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario import CountRange, Maximize, Minimize
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.schema import MAX_MACHINES
-
-MAX_RATE_RPS = 1e6
-MAX_DURATION_S = 1e7
+from splitwise_plan.facts.trace_window import Window, parsed_window
 
 Id = Annotated[str, Field(min_length=1, max_length=4096)]
-Rate = Annotated[Quantity, number_in("rps"), within("rate", 0, MAX_RATE_RPS, above=True)]
-Duration = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S, above=True)]
-WarmUp = Annotated[Quantity, number_in("s"), within("time", 0, MAX_DURATION_S)]
-Burstiness = Annotated[Quantity, number_in("1"), within("count", 1e-3, 1e4)]
+Speed = Annotated[Quantity, number_in("1"), within("count", 1e-3, 1e4)]
+TraceWindow = Annotated[Window, PlainValidator(parsed_window)]
 
 
 def _machines(value: Any) -> CountRange:
@@ -115,15 +112,13 @@ class RangeTable(Strict):
     token_machines: Machines | None = None
 
 
-class ScenarioFile(Strict):
+class ScenarioFile(ArrivalKeys):
     """A scenario. Every key may be left out but `rate`, which a trace or a budget replaces."""
 
     workload: Id | None = None
     trace: Id | None = None
-    rate: Rate | None = None
-    duration: Duration | None = None
-    arrivals: Literal["poisson", "gamma"] | None = None
-    burstiness: Burstiness | None = None
+    trace_window: TraceWindow | None = None
+    trace_speed: Speed | None = None
     llm: Id = "bloom-176b"
     tensor_parallel: Degrees = Field(default=[8], min_length=1)
     assumptions: Id = "measured"
@@ -140,7 +135,7 @@ class ScenarioFile(Strict):
     method: Literal["auto", "exhaustive", "optuna"] = "auto"
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     missing_profiles: Literal["refuse", "estimate"] = "refuse"
-    warm_up: WarmUp | None = None
+    warm_up: Time | None = None
     families: Ids | None = Field(default=None, min_length=1)
     power_caps: Caps | None = Field(default=None, min_length=1)
     machines: Machines | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from splitwise_plan.facts.arrival_shapes import Days, Pieces, Shape, Spike
 from splitwise_plan.facts.prices import Energy, Tariff
 from splitwise_plan.facts.scenario import (
     DEFAULT_TRIALS,
@@ -36,6 +37,10 @@ def _lines(
 ) -> Iterator[str]:
     if trace is not None:
         yield f"trace = {_string(told(trace))}"
+        if scenario.arrivals.window_s is not None:
+            yield f"trace_window = {_string(f'busiest {scenario.arrivals.window_s!r} s')}"
+        if scenario.arrivals.speed != 1.0:
+            yield f"trace_speed = {_quantity(scenario.arrivals.speed, '1')}"
     elif scenario.workload is not None:
         yield f"workload = {_string(scenario.workload.id)}"
     yield from _arrival_lines(scenario.arrivals)
@@ -75,8 +80,29 @@ def _arrival_lines(arrivals: Arrivals) -> Iterator[str]:
         yield f"arrivals = {_string(arrivals.process)}"
         if arrivals.process == "gamma":
             yield f"burstiness = {_quantity(arrivals.burstiness, '1')}"
+        if arrivals.shape is not None:
+            yield f"{arrivals.process} = {_shape(arrivals.shape)}"
     if arrivals.process != "trace" or arrivals.cut:
         yield f"duration = {_quantity(arrivals.duration_s, 's')}"
+
+
+def _shape(shape: Shape) -> str:
+    """An inline table, as `arrival_keys` reads it."""
+    if isinstance(shape, Pieces):
+        pieces = zip(shape.lasts_s, shape.rates_rps, strict=True)
+        tables = (_table(lasts=(lasts, "s"), rate=(rate, "rps")) for lasts, rate in pieces)
+        return f"[{', '.join(tables)}]"
+    if isinstance(shape, Days):
+        return _table(amplitude=(shape.amplitude, "1"), period=(shape.period_s, "s"))
+    ratio, length = (shape.ratio, "1"), (shape.length_s, "s")
+    if isinstance(shape, Spike):
+        return _table(start=(shape.start_s, "s"), length=length, ratio=ratio)
+    return _table(ratio=ratio, share=(shape.share, "1"), length=length)
+
+
+def _table(**quantities: tuple[float, str]) -> str:
+    parts = (f"{key} = {_quantity(*quantity)}" for key, quantity in quantities.items())
+    return f"{{ {', '.join(parts)} }}"
 
 
 def _objective_lines(scenario: Scenario) -> Iterator[str]:

@@ -89,6 +89,9 @@ def question(scenario: Scenario) -> Json:
     return {
         "workload": scenario.workload.id if scenario.workload else None,
         "trace_requests": len(scenario.trace) if scenario.trace else None,
+        "trace_window_s": scenario.arrivals.window_s,
+        "trace_speed": scenario.arrivals.speed if scenario.trace else None,
+        "trace_notes": list(scenario.notes),
         "arrivals": scenario.arrivals.process,
         "rate_rps": scenario.arrivals.rate_rps,
         "duration_s": scenario.arrivals.duration_s,

@@ -31,6 +31,7 @@ def report(
         Fact("Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"),
         Fact("Proof", (_proof(result),)),
         *own_facts(scenario),
+        *wording.trace_facts(scenario),
     )
     page = Page("Pareto front", top, (_sheet(result),))
     document = _document(scenario, result, timing)

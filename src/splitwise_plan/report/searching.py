@@ -47,6 +47,7 @@ def report(  # noqa: PLR0913, PLR0917
         Fact("Question", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
         Fact("Proof", proof(scenario, result)),
+        *wording.trace_facts(scenario),
     ]
     if between := wording.interpolated(scenario):
         top.append(Fact("Estimated", (between,)))

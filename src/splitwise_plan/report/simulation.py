@@ -74,6 +74,7 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
         Fact("Design", (wording.design_line(scenario, evaluation.design),)),
         Fact("Verdict", (wording.verdict(scenario, evaluation),), tone),
         Fact("Requests", (f"{requests.arrived:,} arrived{over}{few}, {done}{rejected}; {rate}",)),
+        *wording.trace_facts(scenario),
         *([Fact("Estimated", (between,))] if between else []),
     )
 

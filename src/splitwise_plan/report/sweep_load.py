@@ -32,6 +32,7 @@ def report(
         Fact("Load", (_load(scenario, result),)),
         answer(result),
         *own_facts(scenario),
+        *wording.trace_facts(scenario),
     )
     page = Page("Load sweep", top, tuple(_sheet(result, design) for design in result.designs))
     document = _document(scenario, result, timing)

@@ -41,6 +41,7 @@ def report(
         Fact("Load", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
         *own_facts(scenario),
+        *wording.trace_facts(scenario),
         Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)

@@ -19,6 +19,7 @@ from splitwise_plan.report.numbers import (
     significant,
     usd,
 )
+from splitwise_plan.report.page import Fact
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import Evaluation
 
@@ -68,7 +69,10 @@ def lengths(scenario: Scenario) -> str:
     """Where prompt and output lengths come from."""
     if scenario.workload is not None:
         return scenario.workload.id
-    return f"a trace of {count(len(scenario.trace or ()), 'request')}"
+    requests, window_s = count(len(scenario.trace or ()), "request"), scenario.arrivals.window_s
+    if window_s is not None:
+        return f"the busiest {window_s:,g} s of a trace, {requests}"
+    return f"a trace of {requests}"
 
 
 def prices_words(tariff: Tariff) -> str:
@@ -86,13 +90,21 @@ def load(scenario: Scenario, *, duration: bool) -> str:
     arrivals = scenario.arrivals
     of = lengths(scenario)
     if arrivals.process == "trace":
-        return f"{of} over {significant(arrivals.duration_s)} s"
+        whole = arrivals.window_s == arrivals.duration_s
+        over = "" if whole else f" over {significant(arrivals.duration_s)} s"
+        speed = "" if arrivals.speed == 1.0 else f", {arrivals.speed:g} times as fast as recorded"
+        return of + over + speed
     if arrivals.rate_rps is None:
         return of
     rate = f"{arrivals.rate_rps:,g} requests/s"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
     lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
     return f"{of} at {rate}{bursts}{lasting}"
+
+
+def trace_facts(scenario: Scenario) -> tuple[Fact, ...]:
+    """What became of a trace's requests while it was read; nothing where all are as they were."""
+    return (Fact("Trace", scenario.notes),) if scenario.notes else ()
 
 
 def slo_count(scenario: Scenario) -> str:

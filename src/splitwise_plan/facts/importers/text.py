@@ -8,26 +8,30 @@ from pathlib import Path
 
 from splitwise_plan.errors import InputError, Problem
 
-_GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_bytes(path: Path) -> bytes:
     """Read a file whole. Raises `InputError` where it cannot be read."""
     try:
         return path.read_bytes()
-    except FileNotFoundError:
-        problem = Problem(str(path), "no such file", "check the path")
-    except IsADirectoryError:
-        problem = Problem(str(path), "is a folder, not a file", "name a file inside it")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(str(path), f"cannot be read: {reason}", "check its permissions")
-    raise InputError([problem])
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    """Why a file cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return InputError([Problem(str(path), "no such file", "check the path")])
+    if isinstance(error, IsADirectoryError):
+        return InputError([Problem(str(path), "is a folder, not a file", "name a file inside it")])
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError([Problem(str(path), f"cannot be read: {reason}", "check its permissions")])
 
 
 def decode(data: bytes, where: str) -> str:
     """Return the text of `data`, unpacked if it is gzip. Raises `InputError` if it is not text."""
-    if data.startswith(_GZIP_MAGIC):
+    if data.startswith(GZIP_MAGIC):
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:

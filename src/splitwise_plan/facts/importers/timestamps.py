@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+NS = 1e9
 _COLONS = 2
 """In a time of day; more would be another zone's offset."""
 _UTC = ("+00:00", "Z")
 
 
-def parse_timestamps(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return seconds since the first, float64 (N,). Raises `ValueError` if one is no date."""
-    dates = np.array([_plain(text) for text in texts], dtype="datetime64[ns]")
-    if dates.size == 0 or np.isnat(dates).any():
+def parse_dates(texts: Iterable[str]) -> NDArray[np.int64]:
+    """Return nanoseconds since 1970, int64 (N,). Raises `ValueError` if one is no date."""
+    plain = [_plain(text) for text in texts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy warns of what it takes for a zone, and ignores it
+        try:
+            dates = np.array(plain, dtype="datetime64[ns]")
+        except UserWarning as warning:
+            raise ValueError(str(warning)) from None
+    if np.isnat(dates).any():
         raise ValueError("not a date")
-    elapsed: NDArray[np.float64] = (dates - dates[0]).astype(np.int64) / 1e9
-    return elapsed
+    return dates.astype(np.int64)
 
 
-def parse_timestamp(text: str) -> int | None:
+def parse_date(text: str) -> int | None:
     """Return nanoseconds since 1970, or None if `text` is no date and time."""
     try:
-        date = np.datetime64(_plain(text), "ns")
+        return int(parse_dates([text])[0])
     except (ValueError, OverflowError):
         return None
-    return None if np.isnat(date) else int(date.astype(np.int64))
+
+
+def date_text(at_ns: int) -> str:
+    """`2023-11-16 18:15:46 UTC`"""
+    return f"{np.datetime64(at_ns, 'ns').astype('datetime64[s]')} UTC".replace("T", " ", 1)
 
 
 def _plain(text: str) -> str:
@@ -35,6 +46,7 @@ def _plain(text: str) -> str:
     text = text.strip()
     for mark in _UTC:
         text = text.removesuffix(mark)
-    if len(text) < len("2023-11-16") or text.count(":") > _COLONS:
+    # Ten digits would be taken for a year.
+    if text[4:5] != "-" or text[7:8] != "-" or text.count(":") > _COLONS:
         raise ValueError(f"not a date: {text!r}")
     return text

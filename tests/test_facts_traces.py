@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import REFERENCE, azure_trace, needs_reference
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.importers.request_csv import parse_requests, read_requests
+from splitwise_plan.facts.importers.traces import parse_trace, read_trace
 from splitwise_plan.facts.requests import Requests
 
 OURS = "arrival_s,prompt_tokens,output_tokens"
@@ -22,7 +22,7 @@ OURS = "arrival_s,prompt_tokens,output_tokens"
 def survives(data: bytes) -> Requests | None:
     """Requests, or None if there were problems; anything else is raised."""
     try:
-        return parse_requests(data, "t.csv")
+        return parse_trace(data, "t.csv").requests
     except InputError:
         return None
 
@@ -30,7 +30,7 @@ def survives(data: bytes) -> Requests | None:
 def problems(text: str | bytes) -> list[str]:
     data = text.encode() if isinstance(text, str) else text
     with pytest.raises(InputError) as caught:
-        parse_requests(data, "t.csv")
+        parse_trace(data, "t.csv")
     return [str(problem) for problem in caught.value.problems]
 
 
@@ -51,7 +51,7 @@ def problems(text: str | bytes) -> list[str]:
 @pytest.mark.parametrize("packed", [False, True])
 def test_formats(text: str, packed: bool) -> None:
     data = gzip.compress(text.encode(), mtime=0) if packed else text.encode()
-    requests = parse_requests(data, "t.csv")
+    requests = parse_trace(data, "t.csv").requests
     assert requests.arrival_s == pytest.approx([0, 0.5, 0.5], abs=1e-12)
     assert requests.prompt_tokens.tolist() == [100, 200, 7]
     assert requests.output_tokens.tolist() == [5, 1, 2]
@@ -115,7 +115,7 @@ def test_unusable_files(text: str | bytes, told: str) -> None:
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     for path, told in [(tmp_path, "is a folder"), (tmp_path / "no.csv", "no such file")]:
         with pytest.raises(InputError, match=told):
-            read_requests(path)
+            read_trace(path)
 
 
 @given(st.binary(max_size=200))
@@ -149,7 +149,7 @@ def test_any_rows_give_valid_requests_or_problems(rows: list[str], header: str) 
 def test_a_million_rows_take_seconds() -> None:
     rows = "".join(f"{i * 0.01:.2f},{i % 4000 + 1},{i % 300 + 1}\n" for i in range(1_000_000))
     began = time.perf_counter()
-    assert len(parse_requests(f"{OURS}\n{rows}".encode(), "t.csv")) == 1_000_000
+    assert len(parse_trace(f"{OURS}\n{rows}".encode(), "t.csv").requests) == 1_000_000
     assert time.perf_counter() - began < 20  # a hang, not a benchmark
 
 
@@ -158,7 +158,7 @@ def test_a_million_rows_take_seconds() -> None:
     ("workload", "count", "last_s"), [("coding", 8819, 3435.948), ("conversation", 19366, 3501.722)]
 )
 def test_azure_traces(workload: str, count: int, last_s: float) -> None:
-    requests = read_requests(azure_trace(workload))
+    requests = read_trace(azure_trace(workload)).requests
     assert len(requests) == count
     assert requests.arrival_s[0] == 0
     assert requests.arrival_s[-1] == pytest.approx(last_s, abs=1e-3)
@@ -167,12 +167,14 @@ def test_azure_traces(workload: str, count: int, last_s: float) -> None:
 @needs_reference
 def test_splitwisesim_traces() -> None:
     for path in sorted((REFERENCE / "splitwisesim" / "traces").glob("*.csv.gz")):
-        requests = read_requests(path)
+        requests = read_trace(path).requests
         assert len(requests) == gzip.decompress(path.read_bytes()).count(b"\n") - 1
 
 
 def test_clock_times_start_at_the_first_request_and_milliseconds_are_told() -> None:
-    seconds = parse_requests(f"{OURS}\n1700000000.5,10,2\n1700000002,10,2\n".encode(), "t.csv")
+    seconds = parse_trace(
+        f"{OURS}\n1700000000.5,10,2\n1700000002,10,2\n".encode(), "t.csv"
+    ).requests
     assert list(seconds.arrival_s) == [0.0, 1.5]
     with pytest.raises(InputError, match="milliseconds"):
-        parse_requests(f"{OURS}\n1700000000500,10,2\n".encode(), "t.csv")
+        parse_trace(f"{OURS}\n1700000000500,10,2\n".encode(), "t.csv")

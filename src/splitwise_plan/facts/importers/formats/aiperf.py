@@ -1,0 +1,34 @@
+"""AIPerf's `profile_export.jsonl`: one line a request, written as requests end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from splitwise_plan.facts.importers.cells import Names
+from splitwise_plan.facts.importers.formats.base import JsonFormat, Record, first_of, has, inside
+
+
+def _record(request: Any) -> Record | str:
+    metadata, metrics = inside(request, "metadata"), inside(request, "metrics")
+    if inside(request, "error") is not None:
+        return "failed"
+    if inside(metadata, "was_cancelled") is True:
+        return "cancelled"
+    if first_of(metadata, "benchmark_phase", "credit_phase") == "warmup":
+        return "sent to warm up"
+    return (
+        first_of(metadata, "request_start_ns", "timestamp_ns"),
+        inside(metrics, "input_sequence_length", "value"),
+        inside(metrics, "output_sequence_length", "value"),
+    )
+
+
+AIPERF = JsonFormat(
+    "aiperf",
+    "AIPerf profile_export.jsonl",
+    Names("request_start_ns", "input_sequence_length", "output_sequence_length"),
+    "ns",
+    '{"metadata": {"request_start_ns"}, "metrics"} a line',
+    lambda first: has(first, "metadata", "metrics"),
+    _record,
+)
