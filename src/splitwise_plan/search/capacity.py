@@ -56,6 +56,8 @@ def _best_of_all(searches: Sequence[RateSearch], report: Report | None) -> tuple
             if at not in proven and not one.rises_to(most + 1, report):
                 one.rises_to(most, report)  # as good in rate, it may be better in all else
         levels = [one.level or 0 for one in searches]
-    return tuple(
-        proven[at] if at in proven else one.found(most, report) for at, one in enumerate(searches)
-    )
+    for at, one in enumerate(searches):
+        if at not in proven:
+            single = len(one.candidates) == 1
+            proven[at] = one.run(report) if single else one.found(most, report)
+    return tuple(proven[at] for at in range(len(searches)))
