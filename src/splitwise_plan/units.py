@@ -1,7 +1,7 @@
 """Units as people write them, and their value in SI: "kW" -> 1000 W, "GiB" -> 2**30 bytes.
 
 A unit belongs to one dimension, so a number with its unit needs nothing else to be converted.
-SI here also means: bytes, tokens, US dollars per hour and requests per second.
+SI here also means: bytes, tokens, US dollars per hour, requests per second, and per kWh of energy.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ Dimension = Literal[
     "size",
     "bandwidth",
     "price",
+    "machine price",
+    "GPU price",
+    "energy price",
+    "carbon intensity",
     "rate",
     "accounting",
+    "compute",
 ]
 
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -37,8 +42,13 @@ UNITS: dict[Dimension, dict[str, float]] = {
     "size": _BYTES,
     "bandwidth": {f"{unit}/s": scale for unit, scale in (_BYTES | _BITS).items()},
     "price": {"USD/h": 1.0, "USD/d": 1 / 24},
+    "machine price": {"USD/h per machine": 1.0, "USD/d per machine": 1 / 24},
+    "GPU price": {"USD/h per GPU": 1.0, "USD/d per GPU": 1 / 24},
+    "energy price": {"USD/kWh": 1.0, "USD/MWh": 1e-3},
+    "carbon intensity": {"gCO2/kWh": 1.0, "kgCO2/MWh": 1.0},
     "rate": {"rps": 1.0, "requests/s": 1.0, "requests/min": 1 / 60, "requests/h": 1 / 3600},
     "accounting": {"paper units": 1.0},
+    "compute": {"FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
 }
 """SI value of one of each unit. `accounting`: the paper's own power scale (A100 24.8, H100 44)."""
 
