@@ -2,7 +2,7 @@
 
 The first level of the objective at which a design meets the SLOs is the best. Every better design
 was then simulated and failed, or was excluded by a bound; that is the certificate. No monotonicity
-is assumed: more machines may hurt.
+is assumed: more machines may hurt, if rarely (tests/test_more_machines.py).
 
 With `method = "exhaustive"` that holds for each family. Otherwise it holds for the best of all: a
 family whose own best is worse is gone through as far as the answer's level, and what it has beyond
