@@ -25,7 +25,7 @@ KERNEL = f"{PACKAGE}.sim.kernel"
 ONLY_IN = {
     "numba": (KERNEL,),
     "joblib": (f"{PACKAGE}.search.driver",),
-    "optuna": (f"{PACKAGE}.search.driver",),
+    "optuna": (f"{PACKAGE}.search.study",),
     "typer": (f"{PACKAGE}.cli",),
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
     "pyarrow": (
