@@ -16,7 +16,7 @@ from splitwise_plan.report.numbers import count, measured
 from splitwise_plan.search.closer import Occupied
 from splitwise_plan.sim.distributions import PERCENTILES, Distribution
 
-WIDTH, HEIGHT = 262, 220
+WIDTH, HEIGHT = 246, 220
 
 Unit = Literal["slowdown", "s"]
 AXES: dict[Unit, str] = {"slowdown": "slowdown", "s": "seconds"}
