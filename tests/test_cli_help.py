@@ -7,13 +7,13 @@ import pytest
 from commands import run
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import catalog, pareto, profile, reproduce, search, simulate, sweep, trace
 from splitwise_plan.cli.options import Command
 
 
 def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
-    for command in (search.COMMAND, simulate.COMMAND, pareto.COMMAND):
+    for command in (search.COMMAND, simulate.COMMAND, pareto.COMMAND, reproduce.COMMAND):
         yield (command.name,), command
     groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
     for group, module in groups.items():

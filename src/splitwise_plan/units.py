@@ -22,6 +22,11 @@ Dimension = Literal[
     "price",
     "rate",
     "accounting",
+    "energy",
+    "money",
+    "compute",
+    "token rate",
+    "batch yield",
 ]
 
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -39,6 +44,11 @@ UNITS: dict[Dimension, dict[str, float]] = {
     "price": {"USD/h": 1.0, "USD/d": 1 / 24},
     "rate": {"rps": 1.0, "requests/s": 1.0, "requests/min": 1 / 60, "requests/h": 1 / 3600},
     "accounting": {"paper units": 1.0},
+    "energy": {"Wh": 3600.0},
+    "money": {"USD": 1.0},
+    "compute": {"TFLOP/s": 1e12},
+    "token rate": {"tokens/s": 1.0},
+    "batch yield": {"rps/(USD/h)": 1.0},
 }
 """SI value of one of each unit. `accounting`: the paper's own power scale (A100 24.8, H100 44)."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import catalog, pareto, profile, reproduce, search, simulate, sweep, trace
 from splitwise_plan.cli.exits import ExitingGroup
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 search.COMMAND.add_to(app)
 simulate.COMMAND.add_to(app)
 pareto.COMMAND.add_to(app)
+reproduce.COMMAND.add_to(app)
 app.add_typer(sweep.app, name="sweep")
 app.add_typer(trace.app, name="trace")
 app.add_typer(profile.app, name="profile")

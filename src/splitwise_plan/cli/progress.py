@@ -12,20 +12,23 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shown_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what a search is to call after each design; None where nobody would see it."""
+def shown_status(what: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Yield what shows a line; None where nobody would see it."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.status import Status
 
-    with Status("searching", console=Console(stderr=True)) as status:
+    with Status(what, console=Console(stderr=True)) as status:
+        yield status.update
 
-        def show(progress: Progress) -> None:
-            status.update(_line(progress))
 
-        yield show
+@contextmanager
+def shown_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Yield what a search is to call after each design; None where nobody would see it."""
+    with shown_status("searching", quiet=quiet) as show:
+        yield None if show is None else lambda progress: show(_line(progress))
 
 
 def _line(progress: Progress) -> str:

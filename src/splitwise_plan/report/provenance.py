@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
 from splitwise_plan import __version__
-from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.facts.scenario import FactSource, Scenario
 from splitwise_plan.report.numbers import count
 
 
@@ -42,6 +43,11 @@ def stamp(scenario: Scenario) -> str:
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
         f"(sha256 `{scenario_sha256(scenario)}`){seeds}. Files read:",
         "",
-        *(f"- `{source.path}` sha256 `{source.sha256}`" for source in scenario.sources),
+        *read_files(scenario.sources),
     ]
     return "\n".join(lines) + "\n"
+
+
+def read_files(sources: Iterable[FactSource]) -> list[str]:
+    """A line a file, as Markdown."""
+    return [f"- `{source.path}` sha256 `{source.sha256}`" for source in sources]

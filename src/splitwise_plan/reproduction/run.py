@@ -1,0 +1,40 @@
+"""Reproduce items of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.reproduction.finding import Finding, Item
+from splitwise_plan.reproduction.registry import ITEMS
+from splitwise_plan.reproduction.study import FULL, QUICK, STACKS, Study
+
+
+def new_study(
+    catalog: Catalog,
+    assumptions: Sequence[str] = (),
+    *,
+    quick: bool = False,
+    seeds: int | None = None,
+    jobs: int = 1,
+) -> Study:
+    """A study of the stacks of these assumptions (none: all of them). Raises `InputError`."""
+    effort = QUICK if quick else FULL
+    stacks = tuple(one for one in STACKS if not assumptions or one.id in assumptions)
+    wanted = replace(effort, seeds=seeds or effort.seeds)
+    return Study(catalog, catalog.paper(), stacks, wanted, jobs)
+
+
+def reproduce(
+    study: Study, ids: Sequence[str] = (), tell: Callable[[str], None] | None = None
+) -> list[tuple[Item, Finding]]:
+    """The items of these ids (none: all), in the order of the page; `tell` hears which is next."""
+    results = []
+    for item in ITEMS:
+        if ids and item.id not in ids:
+            continue
+        if tell is not None:
+            tell(f"{item.title}: {item.about}")
+        results.append((item, item.run(study)))
+    return results
