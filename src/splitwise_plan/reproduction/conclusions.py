@@ -5,7 +5,7 @@ Each is asked of the best split of a family, not of the paper's: a planner would
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.report.wording import target_name
@@ -38,9 +38,10 @@ NOTICED = 3.0
 
 def conclusions(study: Study) -> Finding:
     """Every conclusion in every stack."""
+    stacks = (*study.stacks, *study.further)
     groups = {
         AT[budget].capitalize(): [
-            Line(short(family), "rps", None, _rates(study, budget, family))
+            Line(short(family), "rps", None, _rates(study, stacks, budget, family))
             for family in (*BASELINES, *SPLIT)
         ]
         for budget in FIGURES
@@ -48,18 +49,20 @@ def conclusions(study: Study) -> Finding:
     figure = figures.bars(
         "conclusions", "What the best split of each family carries",
         "Conversation, BLOOM-176B, within the nine SLOs and the budget of 40 DGX-H100. Thin lines: "
-        "least and most of the seeds.", groups, study.stacks,
+        "least and most of the seeds.", groups, stacks,
     )  # fmt: skip
     notes = (
         "Conversation, the workload of the paper's own conclusions. in part: the direction holds, "
         "the size does not. Each factor compares the best split of each family within the budget; "
         "power under measured is rated watts.",
     )
-    return Finding((), figure, notes, answered(study, SENTENCES))
+    return Finding((), figure, notes, answered(study, SENTENCES, stacks))
 
 
-def _rates(study: Study, budget: Budget, family: str) -> dict[str, Value | None]:
-    return {stack.id: value(best(study, stack, budget, family).rates_rps) for stack in study.stacks}
+def _rates(
+    study: Study, stacks: Sequence[Stack], budget: Budget, family: str
+) -> dict[str, Value | None]:
+    return {stack.id: value(best(study, stack, budget, family).rates_rps) for stack in stacks}
 
 
 def _better(budget: Budget, above: str, below: str) -> Callable[[Study, Stack], Held]:

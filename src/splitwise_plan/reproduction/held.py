@@ -36,9 +36,10 @@ class Answered:
     held: Mapping[str, Held]
 
 
-def answered(study: Study, sentences: Sequence[Sentence]) -> tuple[Answered, ...]:
-    """Ask every stack of the study: one stack more is one column more."""
+def answered(
+    study: Study, sentences: Sequence[Sentence], stacks: Sequence[Stack]
+) -> tuple[Answered, ...]:
+    """Ask every stack: one stack more is one column more."""
     return tuple(
-        Answered(one, {stack.id: one.of(study, stack) for stack in study.stacks})
-        for one in sentences
+        Answered(one, {stack.id: one.of(study, stack) for stack in stacks}) for one in sentences
     )

@@ -50,7 +50,7 @@ def insights(study: Study) -> Finding:
         "Batches of 1 to 64 sequences, BLOOM-176B. Dashed red: the SLO on the median TBT.",
         [panel], Series(colours, dashes),
     )  # fmt: skip
-    return Finding((), figure, (), answered(study, SENTENCES))
+    return Finding((), figure, (), answered(study, SENTENCES, study.stacks))
 
 
 def _first(study: Study, stack: Stack) -> Held:

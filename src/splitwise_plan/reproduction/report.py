@@ -17,7 +17,7 @@ from splitwise_plan.report.provenance import read_files
 from splitwise_plan.report.report import Report
 from splitwise_plan.reproduction.finding import Finding, Item, Line
 from splitwise_plan.reproduction.sheets import Results, sheet, summary
-from splitwise_plan.reproduction.study import Effort, Stack, Study
+from splitwise_plan.reproduction.study import Effort, Study
 
 SCHEMA = "splitwise-plan/reproduction/1"
 PAPER = "Patel et al., Splitwise, ISCA 2024"
@@ -55,7 +55,7 @@ def _page(study: Study, results: Results, *, figures: bool) -> Page:
     top = (
         Fact("Question", (asked,)),
         Fact("Answer", tuple(_answers(study, results))),
-        Fact("Columns", tuple(f"{stack.id}: {stack.about}" for stack in study.stacks)),
+        Fact("Columns", tuple(f"{one.id}: {one.about}" for one in (*study.stacks, *study.further))),
         Fact("Read", tuple(_how_to_read(study.effort))),
     )  # fmt: skip
     return Page("The paper, reproduced", top, (*head, *sheets))
@@ -75,18 +75,18 @@ def _answers(study: Study, results: Results) -> Iterator[str]:
                 yield f"{same} of {compared} numbers that the paper {how}: the same under {basis}"
     for item, found in results:
         if item.id == "conclusions":
-            for stack in study.stacks:
+            for stack in found.answers[0].held:
                 yield _conclusions(found, stack)
     total = [len(found.missed(item.basis)) for item, found in results if item.basis in stacks]
     if sum(total):
         yield "what is not the same is marked, with the reason that was found"
 
 
-def _conclusions(found: Finding, stack: Stack) -> str:
-    verdicts = [answer.held[stack.id].verdict for answer in found.answers]
+def _conclusions(found: Finding, stack: str) -> str:
+    verdicts = [answer.held[stack].verdict for answer in found.answers]
     parts = {name: verdicts.count(name) for name in ("holds", "in part", "does not hold")}
     return (
-        f"of {count(len(verdicts), 'conclusion')}, {parts['holds']} hold under {stack.id}, "
+        f"of {count(len(verdicts), 'conclusion')}, {parts['holds']} hold under {stack}, "
         f"{parts['in part']} in part and {parts['does not hold']} not"
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.reproduction.finding import Finding, Item
 from splitwise_plan.reproduction.registry import ITEMS
-from splitwise_plan.reproduction.study import FULL, QUICK, STACKS, Study
+from splitwise_plan.reproduction.study import FULL, FURTHER, QUICK, STACKS, Study
 
 
 def new_study(
@@ -23,7 +23,8 @@ def new_study(
     effort = QUICK if quick else FULL
     stacks = tuple(one for one in STACKS if not assumptions or one.id in assumptions)
     wanted = replace(effort, seeds=seeds or effort.seeds)
-    return Study(catalog, catalog.paper(), stacks, wanted, jobs)
+    further = () if assumptions else FURTHER
+    return Study(catalog, catalog.paper(), stacks, wanted, jobs, further)
 
 
 def reproduce(

@@ -49,22 +49,21 @@ def sheet(item: Item, found: Finding, stacks: Sequence[Stack], image: str = "") 
     """The table of an item. `image`: the file of its figure, if there is one."""
     shown = found.figure
     drawn = Image(image, shown.title, shown.caption, shown.alt) if image else None
-    columns, rows = _answers(found, stacks) if found.answers else _lines(found, stacks)
+    columns, rows = _answers(found) if found.answers else _lines(found, stacks)
     reasons = _reasons(item, found, stacks)
     title = f"{item.title}: {item.about}"
     return Sheet(columns, rows, title, (*reasons, *found.notes), drawn)
 
 
-def _answers(
-    found: Finding, stacks: Sequence[Stack]
-) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-    columns = (words(""), words("the paper says"), *(words(stack.id) for stack in stacks))
+def _answers(found: Finding) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+    stacks = list(found.answers[0].held)
+    columns = (words(""), words("the paper says"), *(words(stack) for stack in stacks))
     rows = []
     for answer in found.answers:
         sentence = answer.sentence
         cells = [Cell(sentence.name), Cell(f"{sentence.says} ({sentence.source})")]
         for stack in stacks:
-            held = answer.held[stack.id]
+            held = answer.held[stack]
             cells.append(Cell(f"{held.verdict}: {held.told}", TONES[held.verdict]))
         rows.append(tuple(cells))
     return columns, tuple(rows)

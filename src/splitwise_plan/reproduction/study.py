@@ -23,8 +23,7 @@ GRID_RPS = 10.0
 class Stack:
     """A model of the world that an item is run with: a column of its table.
 
-    `keys`: of a scenario file; they override those of the item. A stack with an LLM of its own is
-    one that the conclusions are asked of.
+    `keys`: of a scenario file (assumptions, LLM, families, …); they override those of the item.
     """
 
     id: str
@@ -43,6 +42,9 @@ MEASURED = Stack(
     MappingProxyType({"assumptions": "measured"}),
 )
 STACKS = (SPLITWISESIM, MEASURED)
+"""What every item is run with."""
+FURTHER: tuple[Stack, ...] = ()
+"""What the conclusions alone are asked of as well: a stack more is a column more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Study:
     stacks: tuple[Stack, ...]
     effort: Effort
     jobs: int
+    further: tuple[Stack, ...] = ()
     memo: dict[Hashable, Any] = field(default_factory=dict)
 
     def scenario(self, stack: Stack, **keys: Any) -> Scenario:
