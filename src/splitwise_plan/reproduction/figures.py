@@ -18,18 +18,18 @@ BAR = 9
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """`log`: logarithmic. `domain`: where it should not be that of the data."""
+    """`log`: logarithmic. `domain`: where it should not be that of the data. `format`: `.0%`."""
 
     title: str
     log: bool = False
     domain: tuple[float, float] | None = None
-    percent: bool = False
+    format: str = ""
 
     def channel(self, field_: str) -> Spec:
         scale: Spec = {"type": "log"} if self.log else {"zero": self.domain is None}
         if self.domain is not None:
             scale |= {"domain": list(self.domain), "nice": False}
-        axis: Spec = {"tickCount": 6} | ({"format": ".0%"} if self.percent else {})
+        axis: Spec = {"tickCount": 6} | ({"format": self.format} if self.format else {})
         return quantitative(field_, self.title, scale=scale, axis=axis)
 
 
@@ -137,7 +137,11 @@ def bars(  # noqa: PLR0913, PLR0917
 
     Thin lines: from the least to the most of the seeds, or the range that the paper gives.
     """
-    panels = [_bars(heading, list(lines), stacks) for heading, lines in groups.items()]
+    of = {heading: list(lines) for heading, lines in groups.items()}
+    ours = _stack_colours(stacks)
+    quoted = any(line.paper is not None for lines in of.values() for line in lines)
+    colours = {PAPER: COLOURS[PAPER], **ours} if quoted else ours
+    panels = [_bars(heading, lines, colours) for heading, lines in of.items()]
     spec = {
         "concat": panels,
         "columns": columns,
@@ -147,23 +151,22 @@ def bars(  # noqa: PLR0913, PLR0917
     return style.figure(name, title, caption, spec, alt)
 
 
-def stack_colours(stacks: Sequence[Stack]) -> dict[str, str]:
-    """A colour for each stack, in their order; the paper's is ink."""
+def _stack_colours(stacks: Sequence[Stack]) -> dict[str, str]:
+    """A colour for each stack, in their order."""
     spare = iter(style.OTHER_COLOURS)
     return {one.id: COLOURS.get(one.id) or next(spare) for one in stacks}
 
 
-def _bars(heading: str, lines: list[Line], stacks: Sequence[Stack]) -> Spec:
-    colours = {PAPER: COLOURS[PAPER], **stack_colours(stacks)}
+def _bars(heading: str, lines: list[Line], colours: Mapping[str, str]) -> Spec:
     rows: list[Row] = []
     for line in lines:
         if line.paper is not None:
             middle = (line.paper.low + line.paper.high) / 2
             rows.append(_bar(line, PAPER, middle, line.paper.low, line.paper.high))
-        for stack in stacks:
-            ours = line.ours.get(stack.id)
+        for stack in colours:
+            ours = line.ours.get(stack)
             if ours is not None:
-                rows.append(_bar(line, stack.id, ours.mean, ours.low, ours.high))
+                rows.append(_bar(line, stack, ours.mean, ours.low, ours.high))
     names = list(colours)
     place: Spec = {
         "y": nominal("what", None, axis={"labelLimit": 260}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOTarget
@@ -84,7 +85,7 @@ def _panels(study: Study, stack: Stack, workload: str, carries: Rates) -> list[P
     while rate <= max(last.values()):
         some = [one for family, one in designs.items() if rate <= last[family]]
         evaluator = Evaluator(at_rate(scenario, rate), 1)
-        found = in_order(lambda one: _slowdowns(evaluator, one, targets), some, study.jobs)  # noqa: B023
+        found = in_order(partial(_slowdowns, evaluator, targets), some, study.jobs)
         for one, slowdowns in zip(some, found, strict=True):
             for target, slowdown in zip(targets, slowdowns, strict=True):
                 rows[target].append({"x": rate, "y": slowdown, "series": one.family.name})
@@ -98,7 +99,7 @@ def _panels(study: Study, stack: Stack, workload: str, carries: Rates) -> list[P
     ]  # fmt: skip
 
 
-def _slowdowns(evaluator: Evaluator, one: Design, targets: Sequence[SLOTarget]) -> list[float]:
+def _slowdowns(evaluator: Evaluator, targets: Sequence[SLOTarget], one: Design) -> list[float]:
     simulator = evaluator.simulator(0)
     found = latencies(simulator, simulator.run(one))
     return [min(value_at(found, target), 4 * ABOVE * target.limit) for target in targets]

@@ -129,7 +129,7 @@ def fig17(study: Study) -> Finding:
 
 _PHASES = Axis("active token phases (1: one or none)", log=True, domain=(1, 200))
 _TOKENS = Axis("active tokens", log=True, domain=(1, 10_000))
-_TIME = Axis("share of the time", domain=(0.0, 1.0), percent=True)
+_TIME = Axis("share of the time", domain=(0.0, 1.0), format=".0%")
 
 
 def _one_machine(study: Study, stack: Stack, workload: str, llm: str) -> list[Occupancy]:

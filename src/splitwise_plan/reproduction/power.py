@@ -38,7 +38,7 @@ def fig8(study: Study) -> Finding:
                 {"x": float(x), "y": float(y), "series": name}
                 for x, y in zip(curve.x, curve.y, strict=True)
             ]
-        y = Axis("share of TDP", domain=(0.0, 1.2), percent=True)
+        y = Axis("share of TDP", domain=(0.0, 1.2), format=".0%")
         panels.append(Panel(f"{what.capitalize()} phase", axis, y, rows, rows))
     notes = (
         "What was measured: DGX-A100, up to 16 sequences and 8,192 prompt tokens. The published "

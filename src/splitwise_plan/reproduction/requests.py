@@ -45,7 +45,7 @@ def fig3(study: Study) -> Finding:
             ]
             points.append({"x": quoted.low, "y": 0.5, "series": workload})
         x = Axis(f"{kind} tokens", domain=(0, high))
-        y = Axis("share of requests", percent=True)
+        y = Axis("share of requests", format=".0%")
         panels.append(Panel(f"{kind.capitalize()} length", x, y, rows, points))
     notes = (
         "The paper's medians are of a trace of another day (11 November 2023, 20 minutes) than the "

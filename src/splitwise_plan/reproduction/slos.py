@@ -60,4 +60,5 @@ def _slowdowns(study: Study, stack: Stack) -> list[Value]:
     rate = min(throughput(study, stack, "iso-power")[FAMILY])
     evaluator = Evaluator(at_rate(scenario, rate), scenario.seeds)
     done = evaluator.detail(one, scenario.seeds, study.jobs).evaluation.replications
-    return [value(result.value for result in row) for row in zip(*(r.results for r in done))]  # noqa: B905
+    rows = zip(*(replication.results for replication in done), strict=True)
+    return [value(result.value for result in row) for row in rows]

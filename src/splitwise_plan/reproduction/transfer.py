@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from splitwise_plan.models.kv_transfer import layerwise_s, serialized_s
@@ -26,7 +28,7 @@ COLOURS = {
     "H100 serialized": "#e69f00",
     "H100 layerwise": "#d55e00",
 }
-PAPER_COLOUR = {"paper": "#1f2933"}
+PAPER_COLOUR = {figures.PAPER: figures.COLOURS[figures.PAPER]}
 
 
 def fig14(study: Study) -> Finding:
@@ -39,12 +41,12 @@ def fig14(study: Study) -> Finding:
             ours = {s.id: value(_ms(placed(study, s, machine), int(size))) for s in study.stacks}
             what = f"serialized, {int(size):,} tokens, {NAMES[machine]}"
             lines.append(Line(what, "ms", quoted, ours, READ, elsewhere=ONE_BANDWIDTH))
-            points.append({"x": float(size), "y": quoted.low, "series": "paper"})
+            points.append({"x": float(size), "y": quoted.low, "series": figures.PAPER})
     for machine in (A100, H100):
         quoted = study.paper("fig14", "layerwise", machine)
         what = f"layer by layer, {LAYERWISE_AT:,} tokens, {NAMES[machine]}"
         lines.append(Line(what, "ms", quoted, _where_layerwise(study, machine, _layerwise), READ))
-        points += [{"x": float(x), "y": (quoted.low + quoted.high) / 2, "series": "paper"}
+        points += [{"x": float(x), "y": (quoted.low + quoted.high) / 2, "series": figures.PAPER}
                    for x in (512, 1024, 1536, 2048)]  # fmt: skip
     for machine in (A100, H100):
         quoted = study.paper("fig14", "crossover", machine)
@@ -96,7 +98,7 @@ def fig15(study: Study) -> Finding:
                     for p in DRAWN
                     if _has(one, mode)
                 ]
-        panels.append(Panel(title, Axis("prompt tokens"), Axis("more", percent=True), rows))
+        panels.append(Panel(title, Axis("prompt tokens"), Axis("more", format=".1%"), rows))
     notes = (
         "The median coding request of the trace (as of Fig. 3), BLOOM-176B, one at a time on "
         "DGX-A100: the machine at which the paper's four numbers agree with each other. The second "
@@ -141,8 +143,10 @@ def _crossover(one: Placed) -> float:
     return float(sizes[np.argmax(faster)])
 
 
-def _where_layerwise(study: Study, machine: str, of):  # type: ignore[no-untyped-def]
-    ours = {}
+def _where_layerwise(
+    study: Study, machine: str, of: Callable[[Placed], float]
+) -> dict[str, Value | None]:
+    ours: dict[str, Value | None] = {}
     for stack in study.stacks:
         one = placed(study, stack, machine)
         ours[stack.id] = value(of(one)) if _has(one, "layerwise") else None
