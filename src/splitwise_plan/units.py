@@ -34,7 +34,7 @@ _BYTES |= {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 _BITS = {"kb": 125.0, "Mb": 125e3, "Gb": 125e6, "Tb": 125e9}
 
 UNITS: dict[Dimension, dict[str, float]] = {
-    "count": {"1": 1.0, "%": 0.01, "GPUs": 1.0, "machines": 1.0},
+    "count": {"1": 1.0, "%": 0.01, "GPUs": 1.0, "machines": 1.0, "sequences": 1.0},
     "tokens": {"tokens": 1.0},
     "slowdown": {"slowdown": 1.0, "x": 1.0},
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0, "d": 86400.0},

@@ -63,7 +63,7 @@ def fig6(study: Study) -> Finding:
     lines = []
     for key, what, unit, among, rate in (
         ("best_prompt_batch", "prompt batch of most throughput", "tokens", sweep, prompt_rate),
-        ("best_token_batch", "token batch of most throughput", "1", BATCHES, token_rate),
+        ("best_token_batch", "token batch of most throughput", "sequences", BATCHES, token_rate),
     ):
         for machine in (A100, H100):
             machines = {stack.id: placed(study, stack, machine) for stack in study.stacks}

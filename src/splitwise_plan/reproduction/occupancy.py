@@ -105,9 +105,9 @@ def fig17(study: Study) -> Finding:
     lines = (
         Line(f"Baseline-H100 at low load: time at {LOW_FEW} active token phases or fewer", "%",
              quoted, share, SHARE, why),
-        Line(f"active token phases that {quoted.low:g} % of the time stays within", "1", None,
+        Line(f"active token phases of {quoted.low:g} % of the time, at most", "sequences", None,
              at_share),
-        *(Line(f"{name}, {load} load: active token phases on average", "1", None, of)
+        *(Line(f"{name}, {load} load: active token phases on average", "sequences", None, of)
           for (name, load), of in means.items()),
     )  # fmt: skip
     series = Series(
