@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative
+from splitwise_plan.report.numbers import count
 from splitwise_plan.reproduction.finding import Line
 from splitwise_plan.reproduction.study import Stack
 
@@ -67,7 +68,8 @@ def curves(  # noqa: PLR0913, PLR0917
         "resolve": {"scale": {"color": "shared", "strokeDash": "shared"}},
     }
     told = ", ".join(series.colours)
-    alt = f"{title}. {len(panels)} panels of {panels[0].y.title} over {panels[0].x.title}: {told}"
+    drawn = count(len(panels), "panel")
+    alt = f"{title}. {drawn} of {panels[0].y.title} over {panels[0].x.title}: {told}"
     return style.figure(name, title, caption, spec, alt)
 
 

@@ -92,6 +92,6 @@ def _told(study: Study, stack: str, lines: list[Line]) -> str:
 
 def _span(changes: list[float]) -> str:
     low, high = min(changes), max(changes)
-    if low == high:
-        return "nothing" if low == 0 else f"{low:+.3g}"
-    return f"{low:+.3g} to {high:+.3g}"
+    if max(abs(low), abs(high)) < 0.05:
+        return "nothing"
+    return f"{low:+.1f}" if low == high else f"{low:+.1f} to {high:+.1f}"

@@ -85,9 +85,15 @@ def _answers(study: Study, results: Results) -> Iterator[str]:
 def _conclusions(found: Finding, stack: str) -> str:
     verdicts = [answer.held[stack].verdict for answer in found.answers]
     parts = {name: verdicts.count(name) for name in ("holds", "in part", "does not hold")}
+    fallen = [
+        answer.sentence.name
+        for answer in found.answers
+        if answer.held[stack].verdict == "does not hold"
+    ]
+    told = f" ({'; '.join(fallen)})" if fallen else ""
     return (
         f"of {count(len(verdicts), 'conclusion')}, {parts['holds']} hold under {stack}, "
-        f"{parts['in part']} in part and {parts['does not hold']} not"
+        f"{parts['in part']} in part and {parts['does not hold']} not{told}"
     )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from splitwise_plan.facts.paper import Quoted
-from splitwise_plan.report.numbers import count, significant
+from splitwise_plan.report.numbers import significant
 from splitwise_plan.report.page import Cell, Column, Image, Sheet, Tone, words
 from splitwise_plan.reproduction.finding import Finding, Item, Line, Tolerance, Value
 from splitwise_plan.reproduction.held import Verdict
@@ -102,18 +102,20 @@ def _ours(line: Line, stack: str) -> Cell:
 
 def _reasons(item: Item, found: Finding, stacks: Sequence[Stack]) -> list[str]:
     """Why what differs differs, that of the stack that should give the paper's numbers first."""
-    ordered = sorted(stacks, key=lambda stack: stack.id != item.basis)
+    told: dict[tuple[str, str], list[str]] = {}
+    for stack in sorted(stacks, key=lambda stack: stack.id != item.basis):
+        for why, whats in found.reasons(stack.id, item).items():
+            told.setdefault((_listed(whats), why), []).append(stack.id)
     return [
-        f"{OTHER} under {stack.id}: {_listed(whats)}: {why}."
-        for stack in ordered
-        for why, whats in found.reasons(stack.id, item).items()
+        f"{OTHER} under {' and '.join(names)}: {whats}: {why}."
+        for (whats, why), names in told.items()
     ]
 
 
 def _listed(whats: list[str]) -> str:
     most = 3
     shown = "; ".join(whats[:most])
-    return shown if len(whats) <= most else f"{shown}; and {count(len(whats) - most, 'more')}"
+    return shown if len(whats) <= most else f"{shown}; and {len(whats) - most} more"
 
 
 def value_text(value: Value | None, digits: int = 3) -> str:
