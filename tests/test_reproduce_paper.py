@@ -108,7 +108,7 @@ def test_machines_for_70_rps(results: Results, what: str) -> None:
 
 
 def test_savings_have_intervals(results: Results) -> None:
-    """On every seed; the capped one is smaller than the -20 to -25 % of the paper, which is told."""
+    """On every seed; that of the capped machines is smaller than the paper's -20 to -25 %."""
     for what, near in (("cost of Splitwise-AA", -20.0), ("power of Splitwise-HHcap", -16.0)):
         [line] = lines(results, "fig19", what)
         assert ours(line).low <= ours(line).high < -10.0
