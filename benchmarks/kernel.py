@@ -71,7 +71,9 @@ def slow_per_s(cluster: Cluster, requests: int) -> float:
     runner = cluster.runner("measured", requests)
     scenario, design = runner.simulator.scenario, runner.design
     options, machine = scenario.scheduler, design.family.prompt_machine
-    times_of = phase_times(scenario.profiles[machine.profile], scenario.assumptions)
+    times_of = phase_times(
+        scenario.profile(machine, scenario.tensor_parallel), scenario.assumptions
+    )
     model = slow.MachineTimes(
         prompt_x=times_of.prompt_x.tolist(),
         prompt_y=times_of.prompt_y.tolist(),

@@ -58,7 +58,7 @@ def scene(
     """`prompt` + `token` machines under given requests, or else under those of the scenario."""
     scenario = scenario_of(family, **keys)
     requests = requests_for(scenario, 0) if rows is None else requests_of(rows)
-    design = Design(scenario.spaces[0].family, prompt, token, scenario.tensor_parallel)
+    design = Design(scenario.spaces[0].family, prompt, token)
     return Scene(Simulator.of(scenario, requests), design)
 
 

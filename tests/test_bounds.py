@@ -21,7 +21,7 @@ ANY = (0.02, 0.1, 0.3, 0.7, 1.0, 3.0, 1e6)
 
 def times_of(simulator: Simulator, machine_profile: str) -> PhaseTimes:
     scenario = simulator.scenario
-    return phase_times(scenario.profiles[machine_profile], scenario.assumptions)
+    return phase_times(scenario.profiles[machine_profile, 8], scenario.assumptions)
 
 
 def is_excluded(simulator: Simulator, design: Design) -> bool:
@@ -30,7 +30,7 @@ def is_excluded(simulator: Simulator, design: Design) -> bool:
     needed = prompt_work(simulator.requests, simulator.counted, scenario.slos, simulator.alone_s)
     counts = (design.prompt_machines, design.token_machines)
     rates = [
-        instances_of(machine, count, design.tensor_parallel)
+        instances_of(machine, count, design.family.tensor_parallel)
         * prompt_rate(times_of(simulator, machine.profile), scenario.scheduler.mixing_factor)
         for machine, count in zip(family.machines, counts, strict=False)
     ]
@@ -85,7 +85,7 @@ def test_sound_on_many(block: int) -> None:
 def test_no_batch_beats_the_rate(assumptions: str, llm: str, machine: str) -> None:
     """Brute force over every batch of up to 40 000 tokens, alone and mixed with token phases."""
     scenario = scenario_of(f"baseline-{machine}", assumptions=assumptions, llm=llm)
-    times = phase_times(scenario.profiles[f"dgx-{machine}"], scenario.assumptions)
+    times = phase_times(scenario.profiles[f"dgx-{machine}", 8], scenario.assumptions)
     tokens = np.arange(1, 40_001)
     rate = prompt_rate(times)
     best = np.max(tokens / times.prompt_s(tokens))
@@ -102,7 +102,7 @@ def test_no_batch_beats_the_rate(assumptions: str, llm: str, machine: str) -> No
 def test_the_bound_is_reached(assumptions: str, machines: int, start_s: float) -> None:
     """All at once, in batches of the best size: the bound is tight, and still excludes nothing."""
     scenario = scenario_of("baseline-a100", assumptions=assumptions)
-    times = phase_times(scenario.profiles["dgx-a100"], scenario.assumptions)
+    times = phase_times(scenario.profiles["dgx-a100", 8], scenario.assumptions)
     best = int(times.prompt_x[np.argmax(times.prompt_x / times.prompt_y)])
     requests = requests_of([(start_s, best, 1)] * 20 * machines)
     design = Design(scenario.spaces[0].family, machines)

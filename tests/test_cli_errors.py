@@ -48,7 +48,7 @@ BAD = {
     "seed is negative": (("simulate", *DESIGN, "--seed", "-1"), "--seed: "),
     "no seeds": (("simulate", *DESIGN, "--seeds", "0"), "--seeds: "),
     "unknown workload": (("simulate", *DESIGN, "--workload", "codin"), "did you mean 'coding'?"),
-    "empty workload": (("simulate", *DESIGN, "--workload", ""), "must not be empty"),
+    "empty workload": (("simulate", *DESIGN, "--workload", ""), "workload is empty"),
     "no such trace": (("simulate", *DESIGN, "--trace", "no.csv"), "no such file"),
     "trace is a folder": (("simulate", *DESIGN, "--trace", "."), "is a folder"),
     "trace out of order": (("simulate", *DESIGN, "--trace", "order.csv"), "order.csv:3: "),
@@ -75,7 +75,7 @@ BAD = {
     ),
     "a rate to be searched": (("simulate", *DESIGN, "budget.toml"), "--rate: is missing"),
     # search
-    "empty family": (("search", "--families", "splitwise-hh,"), "must not be empty"),
+    "empty family": (("search", "--families", "splitwise-hh,"), "holds an empty name"),
     "family twice": (("search", "--families", "splitwise-hh,splitwise-hh"), "is listed twice"),
     "range backwards": (("search", "--prompt-machines", "5:1"), "the smaller count first"),
     "range from zero": (("search", "--prompt-machines", "0:5"), "must begin at 1"),

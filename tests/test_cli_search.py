@@ -132,9 +132,8 @@ def test_a_sampled_search_says_that_it_proves_nothing_and_goes_on_where_it_was(
     assert (tmp_path / "study.journal").exists()
 
 
-@pytest.mark.parametrize("flag", ["--resume", "--study=here.journal"])
-def test_what_only_a_sampled_search_has_a_use_for_is_refused(flag: str) -> None:
-    result = run("search", *HH, *SMALL, flag)
+def test_what_only_a_sampled_search_has_a_use_for_is_refused() -> None:
+    result = run("search", *HH, *SMALL, "--study=here.journal")
     assert result.exit_code == 2
     assert "use --method optuna" in result.stderr
 

@@ -132,7 +132,8 @@ def test_a_users_folder_comes_before_ours(tmp_path: Path) -> None:
     assert catalog.machine("dgx-h100").cost_usd_per_hour == 20
     assert catalog.machine("dgx-a100").cost_usd_per_hour == 17.6
     assert catalog.family("splitwise-hh").prompt_machine.cost_usd_per_hour == 20
-    assert str(path) in [source.path for source in catalog.sources]
+    [own] = [source for source in catalog.sources if source.location == path]
+    assert own.path == f"{tmp_path.name}/hardware/machines/dgx-h100.toml"
     assert Catalog((tmp_path / "hardware",)).machine("dgx-h100").cost_usd_per_hour == 20
 
 

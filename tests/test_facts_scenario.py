@@ -61,7 +61,7 @@ def test_without_a_file_it_is_the_papers_question() -> None:
     assert (scenario.arrivals.rate_rps, scenario.arrivals.duration_s) == (70.0, 120.0)
     assert (scenario.minimize, scenario.assumptions.id) == ("cost", "measured")
     assert [space.family.id for space in scenario.spaces] == Catalog().list("families")
-    assert set(scenario.profiles) == {"dgx-a100", "dgx-h100", "dgx-h100-cap70"}
+    assert set(scenario.profiles) == {(f"dgx-{name}", 8) for name in ("a100", "h100", "h100-cap70")}
     assert scenario.reference_machine.id == "dgx-a100"
 
 
@@ -146,6 +146,11 @@ def test_budgets_count_as_the_assumptions_do(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("", "s.toml: rate is missing"),
+        ("rate = 1\nfamilies = []", "s.toml:2: families is empty (name at least one, e.g. sp"),
+        ("rate = 1\nfamilies = ['']", "s.toml:2: families holds an empty name (name at least"),
+        ("rate = 1\nhardware = ''", "s.toml:2: hardware holds an empty name (name a folder of"),
+        ("rate = 1\nllm = ''", "s.toml:2: llm is empty (e.g. bloom-176b)"),
+        ("trace = ''", "s.toml:1: trace is empty (name a file, e.g. requests.csv)"),
         ("rate = 0", "s.toml:1: rate must be above 0 and at most 1,000,000, not 0"),
         ("rate = -3.5", "s.toml:1: rate must be above 0"),
         ("rate = nan", "s.toml:1: rate.value must be a finite number, not nan"),

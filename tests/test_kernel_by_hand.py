@@ -82,7 +82,7 @@ def by_hand(
         scenario,
         llm=MODEL,
         assumptions=rules,
-        profiles={machine.profile: PROFILE},
+        profiles={(machine.profile, 8): PROFILE},
         spaces=(replace(scenario.spaces[0], family=hand_made),),
     )
     return Scene(Simulator.of(scenario, requests_of(rows)), Design(hand_made, *machines))

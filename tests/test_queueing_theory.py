@@ -39,7 +39,7 @@ def machine(assumptions: str) -> Scene:
 def service_s(one: Scene, prompts: tuple[int, ...]) -> Floats:
     """Service time of each prompt length."""
     scenario = one.simulator.scenario
-    times = phase_times(scenario.profiles["dgx-h100"], scenario.assumptions)
+    times = phase_times(scenario.profiles["dgx-h100", 8], scenario.assumptions)
     return times.prompt_s(np.array(prompts))
 
 

@@ -117,7 +117,7 @@ def test_whatever_comes_from_files_is_shown_as_text() -> None:
         spaces=(*ASKED.spaces[:3], replace(space, family=family), *ASKED.spaces[4:]),
         sources=(FactSource(evil, "0" * 64),),
         llm=replace(ASKED.llm, name=evil),
-        resolved_toml=evil,
+        portable_toml=evil,
     )
     assert asked.spaces[3].family.id == "splitwise-hh"
     text = html(asked)

@@ -3,10 +3,11 @@ from __future__ import annotations
 import io
 
 import pytest
-from outcomes import design, details, paper_answer, scenario
+from looks import load_result, map_result
+from outcomes import design, details, family_result, paper_answer, scenario, search_result
 from rich.cells import cell_len
 
-from splitwise_plan.report import markdown, searching, simulation, tables
+from splitwise_plan.report import markdown, searching, simulation, sweep_load, sweep_map, tables
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, plain, words
 
 ASKED = scenario()
@@ -96,13 +97,49 @@ def test_the_screen_of_a_simulation() -> None:
     assert tables.render(simulation_page(), Stream()) == SIMULATION
 
 
-@pytest.mark.parametrize("page", [search_page(), simulation_page()], ids=["search", "simulation"])
-def test_everything_but_command_lines_fits_80_columns(
-    page: Page, monkeypatch: pytest.MonkeyPatch
+PAGES = {
+    "search": search_page(),
+    "simulation": simulation_page(),
+    "map": sweep_map.report(ASKED, map_result(ASKED), TIMING).page,
+    "load": sweep_load.report(ASKED, load_result(ASKED), TIMING).page,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("columns", [60, 80, 100, 120])
+def test_everything_but_command_lines_fits(
+    name: str, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = tables.render(page, Stream()).splitlines()
-    assert max(cell_len(line) for line in lines if not line.startswith("Next")) <= 80
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = tables.render(PAGES[name], Stream()).splitlines()
+    assert max(cell_len(line) for line in lines if not line.startswith("Next")) <= columns
+
+
+@pytest.mark.parametrize("columns", [60, 72, 80, 100, 120])
+def test_a_design_stays_on_one_line(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    best = [design(ASKED, "splitwise-hhcap", 123, 24), design(ASKED, "splitwise-ha", 22, 20)]
+    result = search_result(ASKED, *(family_result(ASKED, details(ASKED, one)) for one in best))
+    shown = tables.render(searching.report(ASKED, result, TIMING).page, Stream())
+    table = shown[shown.rindex("family  ") :].splitlines()[1:]
+    assert [line.split("  ")[0] for line in table] == ["Splitwise-HHcap", "Splitwise-HA"]
+    assert "123P + 24T" in table[0]
+    assert "22P + 20T" in table[1]
+
+
+def test_titles_are_broken_before_columns_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = (Column("one title"), Column("two", optional=1))
+    sheet = Sheet(columns, (plain("1", "2"),))
+    for room, expected in (
+        (14, ["one title  two", "        1    2"]),
+        (10, ["  one", "title  two", "    1    2"]),
+        (9, ["one title", "        1"]),
+        (5, ["  one", "title", "    1"]),
+    ):
+        monkeypatch.setenv("COLUMNS", str(room))
+        assert tables.render(Page("t", (), (sheet,)), Stream()).splitlines()[-len(expected) :] == (
+            expected
+        )
 
 
 def test_a_narrow_terminal_loses_optional_columns_but_no_digit(
@@ -111,7 +148,7 @@ def test_a_narrow_terminal_loses_optional_columns_but_no_digit(
     monkeypatch.setenv("COLUMNS", "40")
     shown = tables.render(search_page(), Stream())
     assert "machines  " not in shown
-    for number in ("1,064", "286", "4.60x", "1.21x", "1.20x", "+11 %"):
+    for number in ("1,064", "286", "+11 %"):
         assert number in shown
     assert "…" not in shown
 

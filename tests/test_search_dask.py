@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from commands import run
 from sampled_searches import answer, question, told
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.search.capacity import maximize_rate
+from splitwise_plan.search.closer import closer_look
 from splitwise_plan.search.driver import Cluster, in_order, threads
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.pareto import pareto
+from splitwise_plan.search.sweep import sweep_map
 
 distributed = pytest.importorskip("distributed", reason="needs the extra [dask]")
 
@@ -76,3 +79,22 @@ def test_the_front_gives_the_same_bytes(cluster: Cluster) -> None:
     small = {"machines": "1:4", "prompt_machines": "1:3", "token_machines": "1:2"}
     scenario = replace(question(**small), rate_step_rps=2.0)
     assert told(pareto(scenario, cluster, "exhaustive")) == told(pareto(scenario, 1, "exhaustive"))
+
+
+def test_the_sweeps_and_the_closer_look_give_the_same_bytes(cluster: Cluster) -> None:
+    ranges = {"machines": "1:6", "prompt_machines": "1:4", "token_machines": "1:2"}
+    scenario = question(families=["splitwise-hh", "baseline-h100"], rate=6, **ranges)
+    space = scenario.spaces[0]
+    assert repr(sweep_map(scenario, space, cluster)) == repr(sweep_map(scenario, space, 1))
+    result = search(scenario, 1)
+    looks = [closer_look(scenario, result, jobs) for jobs in (cluster, 1)]
+    assert looks[0].load is not None
+    assert repr(looks[0]) == repr(looks[1])
+
+
+def test_a_sweep_on_a_scheduler_prints_what_it_prints_here(cluster: Cluster) -> None:
+    asked = ("--designs", "2+1,3+1", "--rates", "4,6", "--duration", "10", "--format", "csv")
+    address = cluster.client.scheduler.address
+    there = run("sweep", "load", *asked, "--dask", address)
+    assert there.exit_code == 0
+    assert there.stdout == run("sweep", "load", *asked).stdout

@@ -67,7 +67,7 @@ def question(**keys: Any) -> Scenario:
 
 
 def all_designs(scenario: Scenario) -> list[Design]:
-    return [d for space in scenario.spaces for d in designs(space, scenario.tensor_parallel)]
+    return [d for space in scenario.spaces for d in designs(space)]
 
 
 def capacity(scenario: Scenario, design: Design) -> int:

@@ -150,7 +150,7 @@ def with_goodput(scenario: Scenario) -> Scenario:
 def test_results_are_written_and_read_to_the_bit(scenario: Scenario) -> None:
     judge = Judge.of(scenario)
     for space in scenario.spaces:
-        for design in list(designs(space, scenario.tensor_parallel))[::7]:
+        for design in list(designs(space))[::7]:
             judged = judge(design)
             told_of = json.loads(json.dumps(judged.to_json()))
             assert repr(from_json(scenario.slos, design, told_of)) == repr(judged)
@@ -160,7 +160,7 @@ def test_a_constraint_is_kept_exactly_where_the_verdict_is_meets() -> None:
     scenario = question()
     judge = Judge.of(scenario)
     for space in scenario.spaces:
-        for design in list(designs(space, scenario.tensor_parallel))[::5]:
+        for design in list(designs(space))[::5]:
             judged = judge(design)
             assert judged.meets == (judged.excess <= 0.0), design
 
@@ -175,7 +175,7 @@ def test_every_design_has_coordinates() -> None:
             grid.design({"family": space.family.id, "prompt_machines": p, "token_machines": t})
             for p, t in points
         }
-        assert reached == set(designs(space, scenario.tensor_parallel))
+        assert reached == set(designs(space))
 
 
 def test_questions_have_names_of_their_own() -> None:

@@ -21,7 +21,18 @@ SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
 SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
 
 LLM = Flag("llm", "ID", "bloom-176b or llama2-70b.", panel=MODEL)
-TENSOR_PARALLEL = Flag("tensor_parallel", "N", "GPUs of one instance of the LLM.", panel=MODEL)
+TENSOR_PARALLEL = Flag(
+    "tensor_parallel",
+    "N[,N]",
+    "GPUs of one instance of the LLM; several: all are tried.",
+    panel=MODEL,
+)
+KV_TRANSFER = Flag(
+    "kv_transfer",
+    "auto|serialized|layerwise",
+    "How KV caches move between machines (default: as the assumptions say).",
+    panel=MODEL,
+)
 ASSUMPTIONS = Flag("assumptions", "ID", "measured, or splitwisesim as in the paper.", panel=MODEL)
 SLO = Flag("slo", "ID|FILE.toml", "Service-level objectives.", panel=MODEL)
 HARDWARE = Flag(
@@ -39,14 +50,30 @@ FAMILY = Flag(
     kind=list[str] | None,
     panel=DESIGN,
 )
-FAMILIES = Flag("families", "ID,ID", "Several families.", panel=DESIGN)
+FAMILIES = Flag(
+    "families",
+    "ID,ID",
+    "Several families; also machines, dgx-a100+dgx-h100, and variants, splitwise-hh@85%:tp4.",
+    panel=DESIGN,
+)
+POWER_CAPS = Flag(
+    "power_caps",
+    "SHARE,SHARE",
+    "Power caps of the token machines to try, e.g. 0.7,0.85,1.",
+    panel=DESIGN,
+)
 PROMPT_MACHINES = Flag("prompt_machines", "N", "Machines of the prompt pool.", panel=DESIGN)
 TOKEN_MACHINES = Flag("token_machines", "N", "Machines of the token pool.", panel=DESIGN)
 MACHINES = Flag("machines", "N", "Machines of a baseline, which has one pool.", panel=DESIGN)
 
 GOAL = "Goal"
 MINIMIZE = Flag("minimize", "cost|power|machines", "The best design has least of it.", panel=GOAL)
-MAXIMIZE = Flag("maximize", "throughput", "The largest rate within a budget.", panel=GOAL)
+MAXIMIZE = Flag(
+    "maximize",
+    "throughput|throughput_per_cost",
+    "The largest rate within a budget; or, for batch work, most requests per dollar, no SLOs.",
+    panel=GOAL,
+)
 POWER_BUDGET = Flag(
     "power_budget", "BUDGET", "Provisioned power: '400 kW', or '40xdgx-h100'.", panel=GOAL
 )
@@ -71,7 +98,7 @@ STUDY = Flag(
 RESUME = Flag(
     "resume",
     "",
-    "Go on from the last, interrupted search of the same question.",
+    "Go on from an interrupted run of the same question, kept in --out DIR or a study.",
     kind=bool,
     default=False,
     panel=SEARCHING,
@@ -106,6 +133,6 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
-    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, SLO, HARDWARE),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE),
 )
 """What `question.overrides` reads."""

@@ -109,6 +109,24 @@ class Flags:
             return None
         return number
 
+    def wholes(self, name: str) -> list[int] | None:
+        """Whole numbers with commas between them."""
+        return self._several(name, int, "whole numbers")
+
+    def numbers(self, name: str) -> list[float] | None:
+        """Numbers with commas between them."""
+        return self._several(name, float, "numbers")
+
+    def _several(self, name: str, kind: type[Any], what: str) -> list[Any] | None:
+        text: str | None = self[name]
+        if text is None:
+            return None
+        values = [_parse(kind, part.strip()) for part in text.split(",")]
+        if None in values:
+            self.refuse(name, f"must be {what} with commas between them, not {_short(text)}")
+            return None
+        return values
+
     def choice(self, name: str, choices: Sequence[str]) -> str:
         """One of `choices`."""
         text: str = self[name]

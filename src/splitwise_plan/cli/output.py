@@ -84,6 +84,9 @@ def _path(flags: Flags, name: str, check: Callable[[str, Path], Problem | None])
     text: str | None = flags[name]
     if text is None:
         return None
+    if not text:
+        flags.refuse(name, "is empty", "name a place")
+        return None
     path = Path(text)
     problem = check("--" + name.replace("_", "-"), path)
     if problem is not None:

@@ -8,7 +8,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import storage, study_problems, workers
+from splitwise_plan.cli.sampling import resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -36,14 +36,19 @@ def pareto(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.pareto import pareto as find
 
-    kept = storage(flags, scenario, to.out) if _is_sampled(scenario) else None
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = find(scenario, jobs, scenario.method, scenario.trials, kept, report=progress)
-    watch.lap("search_s")
+    study = storage(flags, scenario, to.out) if _is_sampled(scenario) else None
+    with resumable(flags, scenario, to.out, "pareto", study=study is not None) as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = find(
+                *(scenario, jobs, scenario.method, scenario.trials, study),
+                report=progress,
+                journal=journal,
+            )
+        watch.lap("search_s")
 
-    from splitwise_plan.report.pareto import report
+        from splitwise_plan.report.pareto import report
 
-    to.write(report(scenario, result, watch.timing, files=to.out is not None))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return exits.OK if result.points else exits.NONE_MEETS
 
 

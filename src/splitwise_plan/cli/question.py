@@ -21,12 +21,15 @@ Check = Callable[["Scenario"], list[Problem]]
 def overrides(flags: Flags) -> dict[str, Any]:
     """The flags of `flags.QUESTION` by the keys of a scenario file; None where not given."""
     return {
-        **{key: flags[key] for key in ("workload", "trace", "llm", "assumptions", "slo")},
+        **{
+            key: flags[key]
+            for key in ("workload", "trace", "llm", "assumptions", "kv_transfer", "slo")
+        },
         "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
         "duration": flags.number("duration", "e.g. 120, or '2 min'"),
         "seed": flags.whole("seed"),
         "seeds": flags.whole("seeds"),
-        "tensor_parallel": flags.whole("tensor_parallel"),
+        "tensor_parallel": flags.wholes("tensor_parallel"),
         "hardware": flags["hardware"] or None,
     }
 
@@ -46,9 +49,21 @@ def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> 
     return scenario
 
 
+def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """What is wrong with a scenario of several families for a command that is about one."""
+    ids = ", ".join(space.family.id for space in scenario.spaces)
+    if len(scenario.spaces) == 1 or (
+        flags["scenario"] is None and flags["tensor_parallel"] is None
+    ):
+        return []
+    missing = "is missing" if flags["family"] is None else "is not enough"
+    what = f"{missing}: the scenario has {len(scenario.spaces)} families"
+    return [Problem("--family", what, f"choose one of {ids}")]
+
+
 def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:
     """Files that this run reads and would write over."""
-    read = {Path(source.path).resolve() for source in scenario.sources}
+    read = {one.location.resolve() for one in scenario.sources if one.location}
     if flags["scenario"] is not None:
         read.add(Path(flags["scenario"]).resolve())
     problems = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from splitwise_plan.cli import exits, output
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
-from splitwise_plan.cli.progress import shown_status
+from splitwise_plan.cli.progress import shown_progress
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import raise_if_any
 
@@ -62,8 +62,8 @@ def reproduce(flags: Flags) -> int:
     )
     watch.lap("load_s")
     watch.compile(quiet=to.quiet)
-    with shown_status("reproducing", quiet=to.quiet) as tell:
-        results = run.reproduce(study, ids, tell)
+    with shown_progress(quiet=to.quiet) as progress:
+        results = run.reproduce(study, ids, progress)
     watch.lap("reproduce_s")
 
     from splitwise_plan.reproduction.report import report

@@ -1,7 +1,8 @@
-"""Which way a space is searched, and where a search that can be resumed is kept."""
+"""Which way a space is searched, by whom, and where what can be resumed is kept."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,10 @@ from splitwise_plan.errors import InputError, Problem
 if TYPE_CHECKING:
     from splitwise_plan.facts.scenario import Scenario
     from splitwise_plan.search.driver import Jobs
+    from splitwise_plan.search.journal import Journal
 
-JOURNAL = "study.journal"
+STUDY, JOURNAL = "study.journal", "run.journal"
+"""In a folder of results: of what Optuna proposed, and of all else."""
 
 
 def is_sampled(scenario: Scenario) -> bool:
@@ -27,12 +30,23 @@ def is_sampled(scenario: Scenario) -> bool:
 
 
 def study_problems(flags: Flags, *, sampled: bool) -> list[Problem]:
-    """Flags that only a sampled search has a use for."""
-    if (flags["study"] is None and not flags["resume"]) or sampled:
+    """A study without a name, and flags that would have no effect."""
+    if flags["study"] == "":
+        return [Problem("--study", "is empty", "name a file or a URL")]
+    if sampled:
         return []
-    name = "--study" if flags["study"] is not None else "--resume"
-    what = "nothing is kept: this space is gone through in one go"
-    return [Problem(name, what, "drop it, or use --method optuna")]
+    problems = []
+    if flags["study"] is not None:
+        what = "Optuna has no part in it: this space is gone through"
+        problems.append(Problem("--study", what, "drop it, or use --method optuna"))
+    return [*problems, *resume_problems(flags)]
+
+
+def resume_problems(flags: Flags) -> list[Problem]:
+    """Of a run that keeps its results in the folder of --out."""
+    if not flags["resume"] or flags["out"] is not None:
+        return []
+    return [Problem("--resume", "nothing is kept without --out", "name the folder of the last run")]
 
 
 def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:
@@ -42,7 +56,7 @@ def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:
     """
     if flags["study"] is not None:
         return str(flags["study"])
-    journal = out / JOURNAL if out is not None else _cached(scenario)
+    journal = out / STUDY if out is not None else _cached(scenario)
     journal.parent.mkdir(parents=True, exist_ok=True)
     if not flags["resume"]:
         journal.unlink(missing_ok=True)
@@ -54,6 +68,32 @@ def _cached(scenario: Scenario) -> Path:
     from splitwise_plan.sim.warmup import cache_folder
 
     return cache_folder("studies") / f"{fingerprint(scenario)[:16]}.journal"
+
+
+@contextmanager
+def resumable(
+    flags: Flags, scenario: Scenario, out: Path | None, about: str = "", *, study: bool = False
+) -> Iterator[Journal | None]:
+    """A journal of what is finished, kept in `out` until all is done; None without that folder.
+
+    `about`: what else than the scenario makes the question. `study`: Optuna keeps one too. Whoever
+    interrupts is told how to go on.
+    """
+    try:
+        if out is None:
+            yield None
+            return
+        from splitwise_plan.search.fingerprint import fingerprint
+        from splitwise_plan.search.journal import Journal
+
+        path, question = out / JOURNAL, fingerprint(scenario, about)
+        with Journal(path, question, resume=bool(flags["resume"])) as journal:
+            yield journal
+        path.unlink(missing_ok=True)
+    except KeyboardInterrupt:
+        if out is not None or study:
+            print("what was finished is kept: --resume goes on from it", file=sys.stderr)
+        raise
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled, storage, study_problems, workers
+from splitwise_plan.cli.sampling import is_sampled, resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from splitwise_plan.facts.design import Design
     from splitwise_plan.facts.scenario import Scenario
     from splitwise_plan.search.driver import Jobs
+    from splitwise_plan.search.journal import Journal
     from splitwise_plan.search.outcome import SearchResult
     from splitwise_plan.search.progress import Report
 
@@ -35,6 +36,7 @@ def search(flags: Flags) -> int:
     given = question.overrides(flags)
     given |= {key: flags[key] for key in (*question.COUNTS, *GOALS)}
     given["families"] = flags.listed("families", "family")
+    given["power_caps"] = flags.numbers("power_caps")
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     to = output.Output.of(flags)
@@ -44,29 +46,54 @@ def search(flags: Flags) -> int:
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
+    if scenario.maximize == "throughput_per_cost":
+        return _saturate(flags, scenario, to, watch)
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
 
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = _find(flags, scenario, to.out, jobs, progress)
-        best = result.best
-        length = None
-        if best is not None and best.best is not None:
-            length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
-        diagnosis = diagnose(scenario, result, to.jobs)
-        look = closer_look(scenario, result, to.jobs, progress) if flags["out"] else None
-    watch.lap("search_s")
+    study = is_sampled(scenario)
+    with resumable(flags, scenario, to.out, "search", study=study) as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = _find(flags, scenario, to.out, jobs, progress, journal)
+            best = result.best
+            length = None
+            if best is not None and best.best is not None:
+                length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
+            diagnosis = diagnose(scenario, result, jobs)
+            look = None
+            if to.out is not None:
+                look = closer_look(scenario, result, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.searching import report
+        from splitwise_plan.report.searching import report
 
-    steps = _next_steps(flags, scenario, result)
-    to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
+        steps = _next_steps(flags, scenario, result)
+        to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
 
 
-def _find(
-    flags: Flags, scenario: Scenario, out: Path | None, jobs: Jobs, progress: Report | None
+def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwatch) -> int:
+    """Batch work: requests per dollar."""
+    from splitwise_plan.search.saturation import search_saturated
+
+    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+        result = search_saturated(scenario, jobs, progress)
+    watch.lap("search_s")
+
+    from splitwise_plan.report.saturating import report
+
+    to.write(report(scenario, result, watch.timing))
+    return exits.OK if result.best is not None else exits.NONE_MEETS
+
+
+def _find(  # noqa: PLR0913, PLR0917
+    flags: Flags,
+    scenario: Scenario,
+    out: Path | None,
+    jobs: Jobs,
+    progress: Report | None,
+    journal: Journal | None,
 ) -> SearchResult:
     """Search in the way that the question and the size of its space ask for."""
     from splitwise_plan.search.capacity import maximize_rate
@@ -74,9 +101,9 @@ def _find(
     from splitwise_plan.search.sampled import search_sampled
 
     if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, progress)
+        return maximize_rate(scenario, jobs, progress, journal)
     if not is_sampled(scenario):
-        return find_least(scenario, jobs, progress)
+        return find_least(scenario, jobs, progress, journal)
     kept = storage(flags, scenario, out)
     return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
 
@@ -93,7 +120,7 @@ def exit_code(result: SearchResult) -> int:
 
 def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[str]:
     """Command lines that look closer at the answer."""
-    from splitwise_plan.report.proof import nearest
+    from splitwise_plan.search.nearest import nearest
 
     details = result.best.best if result.best else nearest(result)
     steps = []
@@ -125,7 +152,7 @@ COMMAND = Command(
     search,
     (
         *f.QUESTION,
-        *(f.FAMILIES, f.FAMILY, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
         *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
         *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
         *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),

@@ -87,11 +87,7 @@ def _problems(flags: Flags, scenario: Scenario) -> list[Problem]:
         what = "is missing: the scenario leaves the rate to a search"
         problems.append(Problem("--rate", what, "give requests per second"))
     if len(scenario.spaces) != 1:
-        ids = ", ".join(space.family.id for space in scenario.spaces)
-        if flags["family"] is None and flags["scenario"] is not None:
-            what = f"is missing: the scenario has {len(scenario.spaces)} families"
-            problems.append(Problem("--family", what, f"choose one of {ids}"))
-        return problems
+        return problems + question.one_family_problems(flags, scenario)
     space = scenario.spaces[0]
     parts = {"prompt_machines": space.prompt_machines, "token_machines": space.token_machines}
     if space.family.is_baseline:
@@ -108,7 +104,7 @@ def _design(scenario: Scenario) -> Design:
 
     [space] = scenario.spaces
     token = space.token_machines.low if space.token_machines else 0
-    return Design(space.family, space.prompt_machines.low, token, scenario.tensor_parallel)
+    return Design(space.family, space.prompt_machines.low, token)
 
 
 COMMAND = Command(

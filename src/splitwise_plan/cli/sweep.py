@@ -12,6 +12,7 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import resumable, resume_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import Problem
 
@@ -38,7 +39,7 @@ DESIGNS = Flag(
     "Prompt + token machines, e.g. 27+3,25+5; of other families splitwise-ha:20+9.",
     panel=f.DESIGN,
 )
-_DESIGN = re.compile(r"(?:(?P<family>[^:+]+):)?(?P<prompt>\d+)(?:\+(?P<token>\d+))?", re.ASCII)
+_DESIGN = re.compile(r"(?:(?P<family>.+):)?(?P<prompt>\d+)(?:\+(?P<token>\d+))?", re.ASCII)
 
 
 def map_(flags: Flags) -> int:
@@ -57,13 +58,14 @@ def map_(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_map
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_map(scenario, scenario.spaces[0], to.jobs, progress)
-    watch.lap("sweep_s")
+    with resumable(flags, scenario, to.out, "map") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = sweep_map(scenario, scenario.spaces[0], jobs, progress, journal)
+        watch.lap("sweep_s")
 
-    from splitwise_plan.report.sweep_map import report
+        from splitwise_plan.report.sweep_map import report
 
-    to.write(report(scenario, result, watch.timing, files=to.out is not None))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return _code(cell.verdict for cell in result.cells)
 
 
@@ -75,20 +77,23 @@ def load(flags: Flags) -> int:
     sizes = _sizes(flags)
     given["families"] = list(dict.fromkeys(family for family, *_ in sizes)) or None
     to = output.Output.of(flags)
-    scenario = question.load(flags, given, lambda loaded: _design_problems(loaded, sizes))
+    scenario = question.load(
+        flags, given, lambda loaded: [*_design_problems(loaded, sizes), *resume_problems(flags)]
+    )
     designs = [_design(scenario, *size) for size in sizes]
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_load
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = sweep_load(scenario, designs, rates, to.jobs, progress)
-    watch.lap("sweep_s")
+    with resumable(flags, scenario, to.out, "load") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = sweep_load(scenario, designs, rates, jobs, progress, journal)
+        watch.lap("sweep_s")
 
-    from splitwise_plan.report.sweep_load import report
+        from splitwise_plan.report.sweep_load import report
 
-    to.write(report(scenario, result, watch.timing, files=to.out is not None))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return _code(point.verdict for point in result.points)
 
 
@@ -110,15 +115,11 @@ def _one_family(flags: Flags) -> list[str] | None:
 
 
 def _map_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
-    problems = []
-    if len(scenario.spaces) != 1 and flags["family"] is None:
-        ids = ", ".join(space.family.id for space in scenario.spaces)
-        what = f"is missing: the scenario has {len(scenario.spaces)} families"
-        problems.append(Problem("--family", what, f"choose one of {ids}"))
+    problems = question.one_family_problems(flags, scenario)
     if scenario.maximize is not None:
         what = "is missing: the scenario searches for the rate"
         problems.append(Problem("--rate", what, "a map is at one rate: drop maximize, give one"))
-    return problems
+    return [*problems, *resume_problems(flags)]
 
 
 def _rates(flags: Flags) -> list[float]:
@@ -172,7 +173,13 @@ def _sizes(flags: Flags) -> list[Size]:
 def _design_problems(scenario: Scenario, sizes: list[Size]) -> list[Problem]:
     problems = []
     for family, prompt, token in sizes:
-        shared = _space(scenario, family).family.is_baseline
+        space = _space(scenario, family)
+        if space is None:
+            known = ", ".join(space.family.id for space in scenario.spaces)
+            what = f"{family} has several variants in this scenario"
+            problems.append(Problem("--designs", what, f"choose of {known}"))
+            continue
+        shared = space.family.is_baseline
         told = f"{prompt}" if token is None else f"{prompt}+{token}"
         if shared != (token is None):
             pools, use = ("one pool", "58") if shared else ("two pools", "27+3")
@@ -184,17 +191,23 @@ def _design_problems(scenario: Scenario, sizes: list[Size]) -> list[Problem]:
     return problems
 
 
-def _space(scenario: Scenario, family: str) -> FamilySpace:
-    return next(space for space in scenario.spaces if space.family.id == family)
+def _space(scenario: Scenario, family: str) -> FamilySpace | None:
+    from splitwise_plan.facts.family_names import FamilyName
+
+    name = str(FamilyName.parse(family))
+    return next((space for space in scenario.spaces if space.family.id == name), None)
 
 
 def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> Design:
     from splitwise_plan.facts.design import Design
 
-    return Design(_space(scenario, family).family, prompt, token or 0, scenario.tensor_parallel)
+    space = _space(scenario, family)
+    if space is None:
+        raise LookupError(family)
+    return Design(space.family, prompt, token or 0)
 
 
-_OUTPUT: Any = (f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
+_OUTPUT: Any = (f.RESUME, f.DASK, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
 MAP = Command(
     "map",
     map_,

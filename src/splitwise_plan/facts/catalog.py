@@ -5,12 +5,22 @@ With `facts.importers` this is the only part of the package that reads input fil
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from splitwise_plan.errors import InputError, Problem, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.capping import (
+    Between,
+    capped_machine,
+    capped_profile,
+    locate,
+    split_cap,
+    with_cap,
+)
 from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.family_names import FamilyName
 from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
 from splitwise_plan.facts.importers.request_csv import parse_requests
 from splitwise_plan.facts.llm import LLM
@@ -80,6 +90,10 @@ class Catalog:
         return self._files.names(kind)
 
     def machine(self, machine_id: str) -> Machine:
+        """A machine; `ID@85%`: under a power cap, if need be interpolated (see `facts.capping`)."""
+        if (capped := split_cap(machine_id)) is not None:
+            found = self._under_cap(machine_id, *capped)
+            return found if isinstance(found, Machine) else capped_machine(machine_id, found)
         file = self._toml("machines", machine_id)
         content = validate_file(MachineFile, file)
         if content.link not in self.list("links"):
@@ -118,6 +132,13 @@ class Catalog:
 
     def profile(self, machine_profile: str, llm_id: str, tensor_parallel: int) -> Profile:
         """The profile of an LLM on a machine (by `Machine.profile`) at a tensor parallelism."""
+        if (capped := split_cap(machine_profile)) is not None:
+            found = self._under_cap(machine_profile, *capped)
+            if isinstance(found, Machine):
+                return self.profile(found.profile, llm_id, tensor_parallel)
+            low = self.profile(found.low.profile, llm_id, tensor_parallel)
+            high = self.profile(found.high.profile, llm_id, tensor_parallel)
+            return capped_profile(machine_profile, low, high, found.weight)
         key = (machine_profile, llm_id)
         if key not in self._profiles:
             name = f"{machine_profile}__{llm_id}"
@@ -142,33 +163,71 @@ class Catalog:
         """All families, in the order of their files."""
         return tuple(self.family(family_id) for family_id in self.list("families"))
 
-    def space(self, family_id: str) -> FamilySpace:
-        """A family with the machine counts a search looks at by default."""
-        entries = self._family_entries()
-        if family_id not in entries:
-            raise InputError([_unknown("families", "family", family_id, list(entries))])
-        file, entry = entries[family_id]
+    def space(self, family_id: str, tensor_parallel: int = 8) -> FamilySpace:
+        """A family, listed or named (`facts.family_names`), with the counts a search looks at.
+
+        `tensor_parallel`: of a family whose name does not say.
+        """
+        name = FamilyName.parse(family_id)
+        listed = self._family_entries().get(name.base)
+        found = self._of_machines(name) if listed is None else self._of_entry(*listed, name)
+        family = replace(
+            found.family,
+            id=str(name),
+            name=found.family.name + name.suffix,
+            tensor_parallel=name.tensor_parallel or tensor_parallel,
+        )
+        return replace(found, family=family)
+
+    def _of_entry(self, file: TomlFile, entry: FamilyEntry, name: FamilyName) -> FamilySpace:
+        """A family of `families.toml`, its last machine under the cap of its name."""
+        last = "prompt_machine" if entry.token_machine is None else "token_machine"
         machines: dict[str, Machine] = {}
         problems: list[Problem] = []
         for key in ("prompt_machine", "token_machine"):
-            name = getattr(entry, key)
-            if name is None:
+            machine = getattr(entry, key)
+            if machine is None:
                 continue
-            if name not in self.list("machines"):
-                fix = did_you_mean(name, self.list("machines"))
-                problems.append(file.problem((family_id, key), f"unknown machine {name!r}", fix))
-                continue
-            machines[key] = self.machine(name)
-        if problems:
-            raise InputError(problems)
+            if self._is_machine(machine):
+                capped = with_cap(machine, name.cap) if key == last else machine
+                machines[key] = self.machine(capped)
+            else:
+                fix = did_you_mean(machine, self.list("machines"))
+                what = f"unknown machine {machine!r}"
+                problems.append(file.problem((name.base, key), what, fix))
+        raise_if_any(problems)
         token_range = entry.token_machines
-        return FamilySpace(
-            Family(
-                family_id, entry.name, machines["prompt_machine"], machines.get("token_machine")
-            ),
-            _range(entry.prompt_machines),
-            _range(token_range) if token_range else None,
+        family = Family(
+            name.base, entry.name, machines["prompt_machine"], machines.get("token_machine")
         )
+        return FamilySpace(
+            family, _range(entry.prompt_machines), _range(token_range) if token_range else None
+        )
+
+    def _of_machines(self, name: FamilyName) -> FamilySpace:
+        """A family of one or two machine types that its name lists."""
+        parts = name.base.split("+")
+        known = self.list("machines")
+        unknown = [part for part in parts if not self._is_machine(part)]
+        if len(unknown) == len(parts) == 1 or len(parts) > 2:
+            fix = did_you_mean(name.base, self.list("families"))
+            what = f"unknown family {name.base!r}"
+            pairs = "; or name machines: dgx-a100+dgx-h100"
+            raise InputError([Problem("families", what, fix + pairs)])
+        if unknown:
+            raise InputError(_unknown("machines", "machine", part, known) for part in unknown)
+        machines = [self.machine(machine) for machine in name.machines]
+        shown = " + ".join(self.machine(part).name for part in parts)
+        family = Family(name.base, shown, machines[0], machines[1] if len(machines) > 1 else None)
+        return FamilySpace(family, PAIR_RANGE, PAIR_RANGE if len(machines) > 1 else None)
+
+    def _is_machine(self, name: str) -> bool:
+        capped = split_cap(name)
+        return (capped[0] if capped else name) in self.list("machines")
+
+    def _under_cap(self, name: str, base_id: str, level: float) -> Machine | Between:
+        base = self.machine(base_id)
+        return locate(name, level, [base, *(self.machine(point) for point in base.cap_points)])
 
     def requests(self, path: Path) -> Requests:
         """A request trace of the user's."""
@@ -203,6 +262,10 @@ class Catalog:
 
     def _profiled(self) -> str:
         return "there are: " + ", ".join(self.list("profiles"))
+
+
+PAIR_RANGE = CountRange(1, 39)
+"""Machine counts of a family that no file lists: a start, since searches widen open ranges."""
 
 
 def _range(fact: RangeFact) -> CountRange:

@@ -9,12 +9,14 @@ from splitwise_plan.facts.machine import Machine
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Designs that share their machine types. `token_machine` None: one pool for both phases."""
+    """Designs of the same machine types. `token_machine` None: one pool for both phases."""
 
     id: str
     name: str
     prompt_machine: Machine
     token_machine: Machine | None
+    tensor_parallel: int = 8
+    """GPUs of an instance, in both pools."""
 
     @property
     def machines(self) -> tuple[Machine, ...]:
@@ -35,7 +37,6 @@ class Design:
     family: Family
     prompt_machines: int
     token_machines: int = 0
-    tensor_parallel: int = 8
 
     @property
     def machines(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -49,6 +50,11 @@ def our_folder() -> Path:
     return installed if (installed / "hardware").is_dir() else package.parents[1]
 
 
+def name_alone(path: Path) -> str:
+    """The name of a file or folder, whatever its place and however that is written."""
+    return os.path.basename(os.path.abspath(path))
+
+
 def folder_problems(folder: Path) -> Iterator[Problem]:
     """What makes a user's folder of facts useless: unknown names in it, or nothing at all."""
     known = {Path(sub).name for subs in KINDS.values() for sub in subs} | {"hardware", "workloads"}
@@ -67,12 +73,12 @@ class FactFiles:
 
     folders: tuple[Path, ...]
     ours: Path = field(default_factory=our_folder)
-    _read: dict[str, str] = field(default_factory=dict)
+    _read: dict[Path, FactSource] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far with its sha256, sorted by path."""
-        return tuple(FactSource(path, digest) for path, digest in sorted(self._read.items()))
+        return tuple(sorted(self._read.values(), key=lambda one: (one.path, one.sha256)))
 
     def names(self, kind: str, suffix: str = ".toml") -> list[str]:
         """Ids of a kind of fact, sorted."""
@@ -103,8 +109,17 @@ class FactFiles:
     def read(self, path: Path) -> bytes:
         """Read a file and record its sha256. Raises `InputError`."""
         data = read_bytes(path)
-        self._read[self.shown(path)] = hashlib.sha256(data).hexdigest()
+        location = path.absolute()
+        digest = hashlib.sha256(data).hexdigest()
+        self._read[location] = FactSource(self._recorded(path), digest, location)
         return data
+
+    def _recorded(self, path: Path) -> str:
+        """What a file is called whatever its place: `facts/machines/dgx-h200.toml`, `trace.csv`."""
+        for folder in self.folders:
+            if path.is_relative_to(folder):
+                return (Path(name_alone(folder)) / path.relative_to(folder)).as_posix()
+        return self.shown(path) if path.is_relative_to(self.ours) else path.name
 
     def read_text(self, path: Path) -> str:
         return decode(self.read(path), self.shown(path))

@@ -35,6 +35,10 @@ class Machine:
     link: Link
     profile: str
     """Machine id whose measured profile describes it (`hardware/profiles/<profile>__<llm>.csv`)."""
+    cap_points: tuple[str, ...] = ()
+    """Ids of the same machine under power caps that have a profile."""
+    between: tuple[str, str] | None = None
+    """The two machines that this one is interpolated between, if it is."""
 
     def instance_memory_bytes(self, tensor_parallel: int) -> float:
         """GPU memory of an instance of `tensor_parallel` GPUs, weights included."""

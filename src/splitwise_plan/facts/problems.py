@@ -19,7 +19,6 @@ Place = Callable[[KeyPath, str, str], Problem]
 """Makes a problem of a key path, what is wrong and the fix; it knows the file and line, or flag."""
 
 _MESSAGES = {
-    "string_too_short": "must not be empty or as short as this",
     "string_type": "must be text",
     "int_type": "must be a whole number",
     "float_type": "must be a number",
@@ -29,6 +28,19 @@ _MESSAGES = {
     "dict_type": "must be a table",
     "list_type": "must be a list",
 }
+
+_TOO_SHORT = ("too_short", "string_too_short")
+_NAMES = {
+    "families": "name at least one, e.g. splitwise-hh",
+    "hardware": "name a folder of facts, or drop it",
+    "workload": "e.g. coding",
+    "trace": "name a file, e.g. requests.csv",
+    "llm": "e.g. bloom-176b",
+    "assumptions": "e.g. measured",
+    "slo": "e.g. splitwise, or a file such as my-slos.toml",
+    "source": "say where the number comes from",
+}
+"""What an empty key could have said."""
 
 SHOWN = 60
 """Characters of a wrong value that are shown."""
@@ -62,7 +74,7 @@ def sound_part(model: type[Model], data: Mapping[str, Any]) -> Model | None:
 
 def sorted_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Problems in the order of the lines of a file; those of flags and others first."""
-    return sorted(problems, key=lambda problem: problem.line or 0)
+    return sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
 
 
 def _problem(model: type[BaseModel], detail: ErrorDetails, place: Place) -> Problem:
@@ -74,6 +86,8 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, place: Place) -> Prob
     if kind == "extra_forbidden":
         known = _keys_at(model, path[:-1])
         return place(path, f"unknown key {key}", did_you_mean(str(path[-1]), known))
+    if kind in _TOO_SHORT:
+        return place(path, _too_short(path, value), _fix_of_empty(path))
     message = (
         detail["msg"].replace("Input should be ", "must be ").replace("Input should ", "must ")
     )
@@ -90,6 +104,20 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, place: Place) -> Prob
         choices = [choice.strip("' ") for choice in expected.replace(" or ", ", ").split(",")]
         fix = did_you_mean(value, choices) if isinstance(value, str) else ""
     return place(path, told, fix)
+
+
+def _too_short(path: KeyPath, value: Any) -> str:
+    """`families is empty`; `families holds an empty name`; `source is too short: 'me'`"""
+    *outer, last = path or ("the file",)
+    if isinstance(last, int):
+        return f"{'.'.join(map(str, outer))} holds an empty name"
+    key = ".".join(map(str, path)) or last
+    return f"{key} is too short: {_short(value)}" if value else f"{key} is empty"
+
+
+def _fix_of_empty(path: KeyPath) -> str:
+    names = [str(part) for part in path if isinstance(part, str)]
+    return _NAMES.get(names[-1], "give it a value") if names else ""
 
 
 def _short(value: Any) -> str:

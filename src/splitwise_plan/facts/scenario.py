@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from splitwise_plan.facts.assumptions import Assumptions
@@ -21,6 +22,7 @@ SEED_BUDGET = 4
 DEFAULT_TRIALS = 240
 
 Minimize = Literal["cost", "power", "machines"]
+Maximize = Literal["throughput", "throughput_per_cost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,15 @@ class FamilySpace:
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """A file a fact came from: its path as shown to the user, and its sha256."""
+    """A file a fact came from.
+
+    `path`: ours below our folder, in a folder of the user's below that, of other files the name:
+    reports say the same wherever files are, and the sha256 decides. `location`: where it was read.
+    """
 
     path: str
     sha256: str
+    location: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +83,12 @@ class Scenario:
     arrivals: Arrivals
     llm: LLM
     tensor_parallel: int
+    """Of the machine that slowdowns are relative to: the most GPUs an instance may have."""
     slos: SLOSet
     assumptions: Assumptions
     scheduler: SchedulerOptions
-    profiles: dict[str, Profile]
-    """By profile id (`Machine.profile`), the reference machine's included."""
+    profiles: dict[tuple[str, int], Profile]
+    """By profile id (`Machine.profile`) and tensor parallelism, the reference's included."""
     reference_machine: Machine
     spaces: tuple[FamilySpace, ...]
     minimize: Minimize
@@ -88,8 +96,9 @@ class Scenario:
     seeds: int
     """Replications a verdict starts from."""
     sources: tuple[FactSource, ...]
-    maximize: Literal["throughput"] | None = None
-    """Instead of `minimize`: the largest rate under the budgets."""
+    maximize: Maximize | None = None
+    """Instead of `minimize`, within the budgets: the largest rate that meets the SLOs, or without
+    SLOs the most requests per dollar."""
     power_budget: float | None = None
     """Provisioned power at most: watts, or the paper's units if the assumptions count in those."""
     cost_budget_usd_per_hour: float | None = None
@@ -103,5 +112,13 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    own_kv_transfer: bool = False
+    """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""
+    portable_toml: str = ""
+    """The same with the names of files and folders alone, for reports."""
+
+    def profile(self, machine: Machine, tensor_parallel: int) -> Profile:
+        """The profile of the scenario's LLM on instances of so many GPUs of `machine`."""
+        return self.profiles[machine.profile, tensor_parallel]

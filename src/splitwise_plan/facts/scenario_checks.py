@@ -74,7 +74,12 @@ def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Proble
         yield layers.place(
             ("maximize",), "maximize needs a budget", "give power_budget or cost_budget"
         )
-    if content.maximize and content.rate:
+    if content.maximize == "throughput_per_cost":
+        for key in ("slo", "max_seeds", "rate_step"):
+            if key in content.model_fields_set:
+                what = f"{key} has no effect: requests per dollar are counted without SLOs"
+                yield layers.place((key,), what, "drop it")
+    if content.maximize == "throughput" and content.rate:
         yield layers.place(("rate",), "rate and maximize are both given", "keep one of them")
     if content.maximize and content.method == "optuna":
         what = "method = 'optuna' is for what is minimized; rates are bisected"
@@ -86,11 +91,11 @@ def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Proble
             yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")
 
 
-def machine_problems(
-    machines: Sequence[Machine], llm: LLM, tensor_parallel: int, layers: Layers
+def instance_problems(
+    instances: Sequence[tuple[Machine, int]], llm: LLM, layers: Layers
 ) -> Iterator[Problem]:
     """Machines whose GPUs do not divide into instances, or do not hold the weights."""
-    for machine in machines:
+    for machine, tensor_parallel in instances:
         if machine.gpus % tensor_parallel:
             gpus = f"the {machine.gpus} GPUs of {machine.id}"
             what = f"tensor_parallel {tensor_parallel} does not divide {gpus}"
@@ -105,12 +110,11 @@ def machine_problems(
             yield layers.place(("tensor_parallel",), what, "use more GPUs or another machine")
 
 
-def length_problems(  # noqa: PLR0913, PLR0917
+def length_problems(
     lengths: Workload | Requests,
-    machines: Sequence[Machine],
+    instances: Sequence[tuple[Machine, int]],
     llm: LLM,
     assumptions: Assumptions,
-    tensor_parallel: int,
     layers: Layers,
 ) -> Iterator[Problem]:
     """Requests whose prompt and output do not fit beside the weights on a machine type."""
@@ -119,7 +123,7 @@ def length_problems(  # noqa: PLR0913, PLR0917
     tokens = table.prompt_tokens + table.output_tokens
     counts = table.count if isinstance(table, LengthTable) else np.ones_like(tokens)
     kv_bytes = llm.kv_bytes_per_token(assumptions.kv_bytes)
-    for machine in machines:
+    for machine, tensor_parallel in instances:
         room = machine.instance_memory_bytes(tensor_parallel) - llm.weights_bytes
         beyond = tokens * float(kv_bytes) > room
         if not beyond.any():

@@ -11,7 +11,7 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.files import FactFiles
+from splitwise_plan.facts.files import FactFiles, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
@@ -29,14 +29,14 @@ from splitwise_plan.facts.scenario_checks import (
     DEFAULT_DURATION_S,
     arrival_problems,
     budget,
+    instance_problems,
     length_problems,
-    machine_problems,
     objective_problems,
     replays,
 )
 from splitwise_plan.facts.scenario_layers import merge
 from splitwise_plan.facts.scenario_schema import ScenarioFile
-from splitwise_plan.facts.scenario_spaces import family_spaces, machines_of
+from splitwise_plan.facts.scenario_spaces import family_spaces, instances_of
 from splitwise_plan.facts.scenario_toml import resolved_toml
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.facts.workload import Workload
@@ -107,6 +107,8 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
         slo = str((lookup.layers.folder_of("slo") / slo).absolute())
     llm = lookup.get(("llm",), partial(catalog.llm, content.llm))
     assumptions = lookup.get(("assumptions",), partial(catalog.assumptions, content.assumptions))
+    if assumptions is not None and content.kv_transfer is not None:
+        assumptions = replace(assumptions, kv_transfer=content.kv_transfer)
     slos = lookup.get(("slo",), partial(catalog.slos, slo))
     spaces = family_spaces(lookup, content, catalog)
     if slos is None:
@@ -119,13 +121,14 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
 
 def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _Named) -> Scenario:
     """Check how the facts go together, and put the scenario together."""
-    layers, degree = lookup.layers, content.tensor_parallel
-    machines = machines_of(named.spaces)
-    lookup.problems += machine_problems(machines, named.llm, degree, layers)
+    layers, degree = lookup.layers, max(content.tensor_parallel)
+    instances = instances_of(named.spaces)
+    lookup.problems += instance_problems(instances, named.llm, layers)
     raise_if_any(lookup.problems)
-    profiles = _profiles(lookup, catalog, (*machines, named.reference), named.llm, degree)
+    profiled = (*instances, (named.reference, degree))
+    profiles = _profiles(lookup, catalog, profiled, named.llm)
     lookup.problems += length_problems(
-        named.lengths, machines, named.llm, named.assumptions, degree, layers
+        named.lengths, instances, named.llm, named.assumptions, layers
     )
     paper = named.assumptions.power_accounting == "paper"
     power = lookup.get(
@@ -165,9 +168,14 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         method=content.method,
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
+        own_kv_transfer=content.kv_transfer is not None,
     )
-    text = resolved_toml(scenario, named.trace_path, catalog.folders)
-    return replace(scenario, resolved_toml=text)
+    found = (named.trace_path, catalog.folders)
+    return replace(
+        scenario,
+        resolved_toml=resolved_toml(scenario, *found),
+        portable_toml=resolved_toml(scenario, *found, told=name_alone),
+    )
 
 
 def _drawn(content: ScenarioFile) -> Arrivals:
@@ -199,14 +207,14 @@ def _replayed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> tuple[A
 
 
 def _profiles(
-    lookup: Lookup, catalog: Catalog, machines: Sequence[Machine], llm: LLM, degree: int
-) -> dict[str, Profile]:
-    """The profiles of `machines`, by profile id."""
-    profiles: dict[str, Profile] = {}
-    for name in dict.fromkeys(machine.profile for machine in machines):
+    lookup: Lookup, catalog: Catalog, instances: Sequence[tuple[Machine, int]], llm: LLM
+) -> dict[tuple[str, int], Profile]:
+    """The profiles of machine types at a tensor parallelism."""
+    profiles: dict[tuple[str, int], Profile] = {}
+    for name, degree in dict.fromkeys((machine.profile, n) for machine, n in instances):
         known = f"{name}__{llm.id}" in catalog.list("profiles")
         key = "tensor_parallel" if known else "llm"
         profile = lookup.get((key,), partial(catalog.profile, name, llm.id, degree))
         if profile is not None:
-            profiles[name] = profile
+            profiles[name, degree] = profile
     return profiles

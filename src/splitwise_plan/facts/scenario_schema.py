@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
-from splitwise_plan.facts.scenario import CountRange, Minimize
+from splitwise_plan.facts.scenario import CountRange, Maximize, Minimize
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.schema import MAX_MACHINES
 
@@ -50,7 +50,7 @@ def _is_count(text: str) -> bool:
 
 
 def _one_or_more(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+    return [value] if isinstance(value, str | int | float) else value
 
 
 class MachineBudget(NamedTuple):
@@ -84,6 +84,8 @@ Budget = Annotated[Quantity | MachineBudget, PlainValidator(_budget)]
 Machines = Annotated[CountRange, PlainValidator(_machines)]
 Ids = Annotated[list[Id], BeforeValidator(_one_or_more)]
 Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
+Degrees = Annotated[list[Annotated[int, Field(ge=1, le=1024)]], BeforeValidator(_one_or_more)]
+Caps = Annotated[list[Annotated[float, Field(gt=0, le=1)]], BeforeValidator(_one_or_more)]
 
 _DEFAULT = SchedulerOptions()
 
@@ -121,11 +123,12 @@ class ScenarioFile(Strict):
     arrivals: Literal["poisson", "gamma"] | None = None
     burstiness: Burstiness | None = None
     llm: Id = "bloom-176b"
-    tensor_parallel: Annotated[int, Field(ge=1, le=1024)] = 8
+    tensor_parallel: Degrees = Field(default=[8], min_length=1)
     assumptions: Id = "measured"
+    kv_transfer: Literal["auto", "serialized", "layerwise"] | None = None
     slo: Id = "splitwise"
     minimize: Minimize | None = None
-    maximize: Literal["throughput"] | None = None
+    maximize: Maximize | None = None
     power_budget: Budget | None = None
     cost_budget: Budget | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
@@ -136,6 +139,7 @@ class ScenarioFile(Strict):
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     warm_up: WarmUp | None = None
     families: Ids | None = Field(default=None, min_length=1)
+    power_caps: Caps | None = Field(default=None, min_length=1)
     machines: Machines | None = None
     prompt_machines: Machines | None = None
     token_machines: Machines | None = None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.family_names import FamilyName
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.scenario import FamilySpace
@@ -17,34 +19,61 @@ from splitwise_plan.facts.suggest import did_you_mean
 def family_spaces(
     lookup: Lookup, content: ScenarioFile, catalog: Catalog
 ) -> tuple[FamilySpace, ...]:
-    """The chosen families (default: all) with their ranges: own, for all, or the family's."""
+    """The chosen families (default: all) with their ranges: own, for all, or the family's.
+
+    Each comes at every power cap and every tensor parallelism that is asked for.
+    """
     known = lookup.get(("families",), partial(catalog.list, "families")) or []
     chosen = content.families or known
     for family_id in dict.fromkeys(name for name in chosen if chosen.count(name) > 1):
         lookup.add(("families",), f"{family_id} is listed twice", "list it once")
     for family_id in content.ranges:
-        if family_id not in known:
+        if family_id not in (*known, *chosen):
             what, fix = f"ranges of unknown family {family_id!r}", did_you_mean(family_id, known)
             lookup.add(("ranges", family_id), what, fix)
     spaces: list[FamilySpace] = []
     for family_id in dict.fromkeys(chosen):
-        space = lookup.get(("families",), partial(catalog.space, family_id))
-        if space is not None:
-            own = content.ranges.get(family_id, RangeTable())
-            spaces.append(_ranged(lookup, space, own, content))
+        own = content.ranges.get(family_id, RangeTable())
+        for name in _variants(lookup, family_id, content, catalog):
+            look_up = partial(catalog.space, name, max(content.tensor_parallel))
+            space = lookup.get(("families",), look_up)
+            if space is not None:
+                spaces.append(_ranged(lookup, space, own, content))
+    if content.power_caps and not any("@" in space.family.id for space in spaces):
+        what = "power_caps has no effect: no chosen family has machines with profiles under caps"
+        lookup.add(("power_caps",), what, "choose one, e.g. splitwise-hh, or drop it")
     for key, why in _unused(content, spaces):
         lookup.add((key,), f"{key} has no effect: {why}", "choose one, or drop it")
     return tuple(spaces)
 
 
-def machines_of(spaces: Sequence[FamilySpace]) -> tuple[Machine, ...]:
-    """The machine types of all families, each once."""
-    machines: dict[str, Machine] = {}
-    for space in spaces:
-        for machine in (space.family.prompt_machine, space.family.token_machine):
-            if machine is not None:
-                machines.setdefault(machine.id, machine)
-    return tuple(machines.values())
+def instances_of(spaces: Sequence[FamilySpace]) -> tuple[tuple[Machine, int], ...]:
+    """The machine types of all families with the GPUs of an instance, each once."""
+    instances: dict[tuple[str, int], tuple[Machine, int]] = {}
+    for family in (space.family for space in spaces):
+        for machine in family.machines:
+            key = (machine.id, family.tensor_parallel)
+            instances.setdefault(key, (machine, family.tensor_parallel))
+    return tuple(instances.values())
+
+
+def _variants(
+    lookup: Lookup, family_id: str, content: ScenarioFile, catalog: Catalog
+) -> Iterator[str]:
+    """The names of a family at each cap and parallelism that is asked for and not in its name."""
+    name = FamilyName.parse(family_id)
+    caps: Sequence[float | None] = (name.cap,)
+    if content.power_caps and name.cap is None:
+        space = lookup.get(("families",), partial(catalog.space, family_id))
+        if space is None:
+            return
+        if space.family.machines[-1].cap_points:
+            caps = list(dict.fromkeys(content.power_caps))
+    degrees: Sequence[int | None] = (name.tensor_parallel,)
+    if name.tensor_parallel is None and len(content.tensor_parallel) > 1:
+        degrees = list(dict.fromkeys(content.tensor_parallel))
+    for cap, degree in product(caps, degrees):
+        yield str(FamilyName(name.base, cap, degree))
 
 
 def _ranged(

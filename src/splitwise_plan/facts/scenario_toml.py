@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,37 +14,49 @@ from splitwise_plan.facts.scenario import (
     Scenario,
 )
 
+Told = Callable[[Path], object]
+"""How places of files are told."""
 
-def resolved_toml(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> str:
+
+def resolved_toml(
+    scenario: Scenario, trace: Path | None, folders: tuple[Path, ...], told: Told = Path.resolve
+) -> str:
     """Write `scenario`; loading the text gives an equal one, wherever it is stored.
 
     `trace` and `folders` are where its trace and the user's facts were found.
     """
-    return "\n".join(_lines(scenario, trace, folders)) + "\n"
+    return "\n".join(_lines(scenario, trace, folders, told)) + "\n"
 
 
-def _lines(scenario: Scenario, trace: Path | None, folders: tuple[Path, ...]) -> Iterator[str]:
+def _lines(
+    scenario: Scenario, trace: Path | None, folders: tuple[Path, ...], told: Told
+) -> Iterator[str]:
     if trace is not None:
-        yield f"trace = {_string(trace.absolute())}"
+        yield f"trace = {_string(told(trace))}"
     elif scenario.workload is not None:
         yield f"workload = {_string(scenario.workload.id)}"
     yield from _arrival_lines(scenario.arrivals)
     yield f"llm = {_string(scenario.llm.id)}"
     yield f"tensor_parallel = {scenario.tensor_parallel}"
     yield f"assumptions = {_string(scenario.assumptions.id)}"
+    if scenario.own_kv_transfer:
+        yield f"kv_transfer = {_string(scenario.assumptions.kv_transfer)}"
+    judged = scenario.maximize != "throughput_per_cost"
     slo = scenario.slos.id
-    yield f"slo = {_string(Path(slo).absolute() if slo.endswith('.toml') else slo)}"
+    if judged:
+        yield f"slo = {_string(told(Path(slo)) if slo.endswith('.toml') else slo)}"
     yield from _objective_lines(scenario)
     if scenario.arrivals.process != "trace":
         yield f"seed = {scenario.seed}"
         yield f"seeds = {scenario.seeds}"
-        yield f"max_seeds = {scenario.max_seeds}"
+        if judged:
+            yield f"max_seeds = {scenario.max_seeds}"
     if scenario.warm_up_s > 0:
         yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
     yield f"families = [{ids}]"
     if folders:
-        yield f"hardware = [{', '.join(_string(folder.absolute()) for folder in folders)}]"
+        yield f"hardware = [{', '.join(_string(told(folder)) for folder in folders)}]"
     yield "\n[scheduler]"
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
@@ -68,7 +80,7 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"minimize = {_string(scenario.minimize)}"
     else:
         yield f"maximize = {_string(scenario.maximize)}"
-    if scenario.rate_step_rps != 1.0 or scenario.maximize is not None:
+    if scenario.rate_step_rps != 1.0 or scenario.maximize == "throughput":
         yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
     if scenario.method != "auto":
         yield f"method = {_string(scenario.method)}"

@@ -47,6 +47,7 @@ class MachineFile(Strict):
     idle_power: Power
     link: Name
     profile: Name | None = None
+    cap_points: list[Name] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _idle_below_rated(self) -> MachineFile:
@@ -74,6 +75,7 @@ class MachineFile(Strict):
             cost_usd_per_hour=self.cost.si,
             link=link,
             profile=self.profile or machine_id,
+            cap_points=tuple(self.cap_points),
         )
 
 

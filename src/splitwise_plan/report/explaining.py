@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import wording
-from splitwise_plan.report.numbers import beside_limit, significant
+from splitwise_plan.report import estimates, wording
+from splitwise_plan.report.numbers import significant
 from splitwise_plan.report.page import Fact
 from splitwise_plan.search.diagnosis import PLENTY, Diagnosis
 from splitwise_plan.search.length import LengthCheck
@@ -85,9 +85,5 @@ def _looser(diagnosis: Diagnosis) -> Iterator[str]:
         factor = max(estimate.high / estimate.target.limit for estimate in missed)
         yield f"or, for the closest design, SLOs up to {significant(factor)} times as loose"
     elif missed:
-        needed = (
-            f"{wording.target_name(e.target)} "
-            f"{beside_limit(e.high, e.target.limit, e.target.unit)[0]}"
-            for e in missed
-        )
+        needed = (f"{wording.target_name(e.target)} {estimates.worst(e)}" for e in missed)
         yield f"or looser SLOs, for the closest design: {', '.join(needed)}"

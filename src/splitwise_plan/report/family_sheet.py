@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
-from splitwise_plan.report import wording
+from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
-from splitwise_plan.report.numbers import NONE, kilowatts, measured, percent
+from splitwise_plan.report.numbers import NONE, kilowatts, percent
 from splitwise_plan.report.page import Cell, Column, Sheet, words
-from splitwise_plan.report.proof import nearest
+from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 
 
@@ -19,8 +19,8 @@ def family_sheet(scenario: Scenario, result: SearchResult) -> Sheet:
     columns = [
         *(words("family"), words("design")),
         *([Column("requests/s")] if scenario.maximize else []),
-        *(Column("machines", optional=True), Column("$/h"), Column("kW")),
-        *(Column(wording.target_name(target)) for target in targets),
+        *(Column("machines", optional=3), Column("$/h"), Column("kW")),
+        *(_target_column(target, result) for target in targets),
         Column("verdict", number=False),
     ]
     rows = [_row(scenario, result, family, targets) for family in _ordered(scenario, result)]
@@ -38,17 +38,29 @@ def _ordered(scenario: Scenario, result: SearchResult) -> list[FamilyResult]:
     return ([result.best] if result.best else []) + sorted(others, key=key)
 
 
+def _shown(result: SearchResult) -> Details | None:
+    """The design whose targets are shown."""
+    return result.best.best if result.best else nearest(result)
+
+
 def _shown_targets(result: SearchResult) -> list[SLOTarget]:
-    details = result.best.best if result.best else nearest(result)
+    details = _shown(result)
     if details is None:
         return []
-    estimates = details.evaluation.estimates
     shown = []
-    for metric in METRICS:
-        of_metric = [e for e in estimates if e.target.metric == metric]
+    for metric in (*METRICS, "goodput"):
+        of_metric = [e for e in details.evaluation.estimates if e.target.metric == metric]
         if of_metric:
             shown.append(max(of_metric, key=lambda e: e.high / e.target.limit).target)
     return shown
+
+
+def _target_column(target: SLOTarget, result: SearchResult) -> Column:
+    """The target that binds is the last to be left out."""
+    details = _shown(result)
+    binds = wording.tightest(details.evaluation) if details else None
+    last = binds is not None and binds.target == target
+    return Column(wording.target_name(target), optional=1 if last else 2)
 
 
 def _row(
@@ -82,8 +94,8 @@ def _largest(space: FamilySpace) -> str:
 
 
 def _value(details: Details | None, target: SLOTarget) -> str:
-    found = {e.target: e.mean for e in details.evaluation.estimates} if details else {}
-    return measured(found[target], target.unit) if target in found else NONE
+    found = {e.target: e for e in details.evaluation.estimates} if details else {}
+    return estimates.value(found[target]) if target in found else NONE
 
 
 def _verdict(scenario: Scenario, result: SearchResult, family: FamilyResult) -> Cell:

@@ -15,7 +15,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
 from splitwise_plan.report.front import front
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import (
@@ -31,6 +31,9 @@ SIMULATION = "splitwise-plan/simulation/1"
 SEARCH = "splitwise-plan/search/1"
 
 Json = dict[str, Any]
+
+RATE_UNITS = {"throughput": "rps", "throughput_per_cost": "requests/USD"}
+"""Of what is maximised."""
 
 
 def simulation(scenario: Scenario, details: Details, timing: Mapping[str, float]) -> Json:
@@ -53,7 +56,7 @@ def search(scenario: Scenario, result: SearchResult, timing: Mapping[str, float]
         "provenance": provenance(scenario),
         "assumptions": scenario.assumptions.id,
         "scenario": question(scenario),
-        "objective": _objective(scenario),
+        "objective": objective_document(scenario),
         "best": detailed(scenario, best) if best else None,
         "families": [_family(scenario, family) for family in result.families],
         "pareto": [design(scenario, one) for one in front(result)],
@@ -86,11 +89,12 @@ def question(scenario: Scenario) -> Json:
         "rate_rps": scenario.arrivals.rate_rps,
         "duration_s": scenario.arrivals.duration_s,
         "llm": scenario.llm.id,
-        "slo": scenario.slos.id,
+        "slo": slo_name(scenario),
+        "kv_transfer": scenario.assumptions.kv_transfer,
     }
 
 
-def _objective(scenario: Scenario) -> Json:
+def objective_document(scenario: Scenario) -> Json:
     """What is least or most, and the budgets."""
     paper = scenario.assumptions.power_accounting == "paper"
     units = {"cost": "USD/h", "power": "paper units" if paper else "W", "machines": "machines"}
@@ -98,7 +102,7 @@ def _objective(scenario: Scenario) -> Json:
     return {
         "minimize": None if rate else scenario.minimize,
         "maximize": scenario.maximize,
-        "unit": "rps" if rate else units[scenario.minimize],
+        "unit": RATE_UNITS[scenario.maximize] if scenario.maximize else units[scenario.minimize],
         "rate_rps": scenario.arrivals.rate_rps,
         "rate_step_rps": scenario.rate_step_rps if rate else None,
         "power_budget": scenario.power_budget,
@@ -158,7 +162,7 @@ def design(scenario: Scenario, of: Design) -> Json:
         "prompt_machines": of.prompt_machines,
         "token_machines": of.token_machines,
         "machines": of.machines,
-        "tensor_parallel": of.tensor_parallel,
+        "tensor_parallel": of.family.tensor_parallel,
         "cost_usd_per_hour": of.cost_usd_per_hour,
         "provisioned_power_w": of.provisioned_power_w,
     }
@@ -199,6 +203,7 @@ def _target(target: SLOTarget, estimate: Estimate | None) -> Json:
         "margin": margin(estimate) if estimate else None,
         "met": estimate.high <= target.limit if estimate else None,
         **({"joint_limits": _limits(target)} if target.joint_limits else {}),
+        **({"attained": estimate.attained._asdict()} if estimate and estimate.attained else {}),
     }
 
 

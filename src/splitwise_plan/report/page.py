@@ -16,15 +16,18 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """`number`: to the right. `whole`: never broken. `optional`: left out where it does not fit."""
+    """`number`: to the right. `whole`: cells are never broken.
+
+    `optional`: left out where it does not fit, the highest first; 0: never.
+    """
 
     title: str
     number: bool = True
     whole: bool = True
-    optional: bool = False
+    optional: int = 0
 
 
-def words(title: str, *, optional: bool = False) -> Column:
+def words(title: str, *, optional: int = 0) -> Column:
     """A column of text, which may be broken between words."""
     return Column(title, number=False, whole=False, optional=optional)
 

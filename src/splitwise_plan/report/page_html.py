@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import html, wording
+from splitwise_plan.report import estimates, html, wording
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.batches import batches_figure
 from splitwise_plan.report.figures.design_map import map_figure
@@ -18,11 +18,11 @@ from splitwise_plan.report.figures.families import (
 )
 from splitwise_plan.report.figures.load import load_figure
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
-from splitwise_plan.report.figures.style import Figure, estimate_text
+from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.numbers import kilowatts, significant, usd
 from splitwise_plan.report.page import Fact, Sheet
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.outcome import Details, SearchResult
@@ -86,7 +86,7 @@ def search_page(
         html.section("The families side by side", html.sheet(family_sheet(scenario, result)),
                      *_drawn(figures, "families"), name="families"),
     ]  # fmt: skip
-    if best is not None and scenario.slos.targets:
+    if best is not None and scenario.slos.all_targets:
         sections.append(
             html.section("The SLOs of the best design", html.sheet(slo_sheet(best.evaluation)),
                          *_drawn(figures, "margins"), name="slos")
@@ -133,9 +133,9 @@ def tiles(details: Details) -> str:
          f"drawn on average, {significant(energy.wh_per_request)} Wh a request"),
     ]  # fmt: skip
     if tight is not None:
-        room = f"{100 * wording.margin(tight):.0f} %"
-        found.append((room, f"to spare at {wording.target_name(tight.target)}: "
-                            f"{estimate_text(tight)}"))  # fmt: skip
+        spare = "to spare" if estimates.is_spare(tight) else "beyond the limit"
+        told = f"{spare} at {wording.target_name(tight.target)}: {estimates.text(tight)}"
+        found.append((estimates.room(tight), told))
     boxes = [
         html.tag("div", html.tag("b", html.text(value)) + html.tag("span", html.text(name)), "tile")
         for value, name in found
@@ -161,7 +161,7 @@ def _provenance(scenario: Scenario) -> str:
         ("arrivals", f"{arrivals.process}, {arrivals.duration_s:,g} s"),
         ("seed", scenario.seed),
         ("repetitions", f"{scenario.seeds}, up to {scenario.max_seeds} where it is close"),
-        ("SLOs", scenario.slos.id),
+        ("SLOs", slo_name(scenario)),
         ("warm-up", f"{scenario.warm_up_s:g} s"),
     ]
     assumptions = scenario.assumptions
@@ -181,7 +181,7 @@ def _provenance(scenario: Scenario) -> str:
         "<h3>Files read, with their sha256</h3>",
         html.pairs(files, "pairs files"),
         "<details><summary>The scenario, every choice spelled out</summary>",
-        html.tag("pre", html.text(scenario.resolved_toml)),
+        html.tag("pre", html.text(scenario.portable_toml)),
         "</details>",
         name="provenance",
     )

@@ -11,6 +11,7 @@ from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import count, in_words, significant, usd
 from splitwise_plan.report.page import Fact
+from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Certificate, Details, FamilyResult, SearchResult
 from splitwise_plan.search.space import designs, objective
 
@@ -45,17 +46,6 @@ def _all_excluded(result: SearchResult) -> str:
     if not any(family.certificate.space for family in result.families):
         return "none fits into the budget"
     return "none has the capacity: allow more machines"
-
-
-def nearest(result: SearchResult) -> Details | None:
-    """Of the families' closest designs the one whose worst target is the least beyond its limit."""
-    found = [family.closest for family in result.families if family.closest is not None]
-
-    def excess(details: Details) -> float:
-        binds = wording.tightest(details.evaluation)
-        return binds.mean / binds.target.limit if binds else 0.0
-
-    return min(found, key=excess, default=None)
 
 
 def proof(scenario: Scenario, result: SearchResult) -> tuple[str, ...]:
@@ -105,7 +95,7 @@ def _none_better(scenario: Scenario, result: SearchResult, best: FamilyResult) -
     better = sum(
         objective(scenario, design) < level
         for family in result.families
-        for design in designs(family.space, scenario.tensor_parallel)
+        for design in designs(family.space)
     )
     if better == 0:
         return f"no design is {_below(scenario, level)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from splitwise_plan import __version__
@@ -17,22 +17,39 @@ from splitwise_plan.report.numbers import count
 def provenance(scenario: Scenario) -> dict[str, Any]:
     """Versions, seeds, the scenario and every file that was read; no times, no names of hosts."""
     return {
-        "version": __version__,
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "numba": version("numba"),
+        **software(),
         "seed": scenario.seed,
         "seeds": scenario.seeds,
         "max_seeds": scenario.max_seeds,
         "assumptions": scenario.assumptions.id,
         "scenario_sha256": scenario_sha256(scenario),
-        "sources": [asdict(source) for source in scenario.sources],
+        "sources": listed(scenario.sources),
     }
 
 
+def software() -> dict[str, str]:
+    """Versions of what computes the numbers."""
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+    }
+
+
+def listed(sources: Iterable[FactSource]) -> list[dict[str, str]]:
+    """Files that were read."""
+    return [{"path": one.path, "sha256": one.sha256} for one in sources]
+
+
 def scenario_sha256(scenario: Scenario) -> str:
-    """The sha256 of the resolved scenario."""
-    return hashlib.sha256(scenario.resolved_toml.encode()).hexdigest()
+    """The sha256 of the resolved scenario, without the folders that the user's files are in."""
+    return hashlib.sha256(scenario.portable_toml.encode()).hexdigest()
+
+
+def slo_name(scenario: Scenario) -> str:
+    """The id of the SLOs, or the name of their file."""
+    return Path(scenario.slos.id).name
 
 
 def stamp(scenario: Scenario) -> str:
@@ -41,7 +58,7 @@ def stamp(scenario: Scenario) -> str:
     seeds = "" if scenario.arrivals.process == "trace" else drawn
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
-        f"(sha256 `{scenario_sha256(scenario)}`){seeds}. Files read:",
+        f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}. Files read:",
         "",
         *read_files(scenario.sources),
     ]

@@ -46,6 +46,8 @@ def report(  # noqa: PLR0913, PLR0917
         answer(scenario, result),
         Fact("Proof", proof(scenario, result)),
     ]
+    if between := wording.interpolated(scenario):
+        top.append(Fact("Estimated", (between,)))
     if diagnosis is not None:
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:

@@ -66,11 +66,13 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     )
     rejected = f", {requests.rejected:,} rejected" if requests.rejected else ""
     rate = f"{significant(details.throughput_rps)} finished per second until the last arrival"
+    between = wording.interpolated(scenario)
     return (
         Fact("Question", (wording.question(scenario, objective=False),)),
         Fact("Design", (wording.design_line(scenario, evaluation.design),)),
         Fact("Verdict", (wording.verdict(scenario, evaluation),), tone),
         Fact("Requests", (f"{requests.arrived:,} arrived{over}{few}, {done}{rejected}; {rate}",)),
+        *([Fact("Estimated", (between,))] if between else []),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from splitwise_plan.report.numbers import NONE, beside_limit, percentile_name
+from splitwise_plan.report.estimates import beside
+from splitwise_plan.report.numbers import NONE, percentile_name
 from splitwise_plan.report.page import Cell, Column, Sheet, Tone, words
 from splitwise_plan.report.wording import mark
 from splitwise_plan.search.confidence import Estimate
@@ -27,6 +28,5 @@ def slo_sheet(evaluation: Evaluation) -> Sheet:
 def _cell(estimate: Estimate | None) -> Cell:
     if estimate is None:
         return Cell(NONE, "dim")
-    target = estimate.target
-    value, limit = beside_limit(estimate.mean, target.limit, target.unit)
+    value, limit = beside(estimate)
     return Cell(f"{value} / {limit} {mark(estimate)}", _TONES[mark(estimate)])

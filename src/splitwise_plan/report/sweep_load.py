@@ -65,8 +65,8 @@ def _load(scenario: Scenario, result: LoadResult) -> str:
 
 
 def _sheet(result: LoadResult, design: Design) -> Sheet:
-    titles = ("requests/s", "finished/s", "TTFT P99, s", "TBT P99, s", "E2E P99, s", "busiest")
-    columns = (*map(Column, titles), words("verdict"))
+    titles = ("requests/s", "finished/s", "TTFT P99, s", "TBT P99, s", "E2E P99, s")
+    columns = (*map(Column, titles), Column("busiest", optional=1), words("verdict"))
     rows = tuple(_cells(point) for point in result.of(design))
     return Sheet(columns, rows, f"{design.family.name} {design.label}")
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splitwise_plan.report.page import Fact, Page, Sheet
-from splitwise_plan.report.widths import GAP, fitting_columns
+from splitwise_plan.report.widths import GAP, Layout, layout, lines
 
 PIPED_WIDTH = 100
 LABEL = 12
@@ -105,20 +105,34 @@ def _broken(line: str, width: int) -> list[str]:
 
 def _table(sheet: Sheet, room: int, text: Texts) -> Table:
     sheet = _translated(sheet, text)
-    shown, widths = fitting_columns(sheet, room)
+    fitting = layout(sheet, room)
     table = Table(
         box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold",
         title=sheet.title or None, title_justify="left", title_style="bold",
     )  # fmt: skip
-    for at, width in zip(shown, widths, strict=True):
-        column = sheet.columns[at]
-        justify: JustifyMethod = "right" if column.number else "left"
-        table.add_column(
-            Text(column.title), justify=justify, width=width, no_wrap=column.whole, overflow="fold"
-        )
+    for at, width, title in zip(
+        fitting.shown, fitting.widths, _titles(sheet, fitting), strict=True
+    ):
+        justify: JustifyMethod = "right" if sheet.columns[at].number else "left"
+        table.add_column(Text(title), justify=justify, width=width, no_wrap=True)
     for row in sheet.rows:
-        table.add_row(*(Text(row[at].text, STYLES[row[at].tone]) for at in shown))
+        table.add_row(
+            *(
+                Text("\n".join(lines(row[at].text, width)), STYLES[row[at].tone])
+                for at, width in zip(fitting.shown, fitting.widths, strict=True)
+            )
+        )
     return table
+
+
+def _titles(sheet: Sheet, fitting: Layout) -> list[str]:
+    """Titles as they are broken, their last lines side by side."""
+    broken = [
+        lines(sheet.columns[at].title, width)
+        for at, width in zip(fitting.shown, fitting.widths, strict=True)
+    ]
+    height = max(map(len, broken), default=0)
+    return ["\n".join([""] * (height - len(title)) + title) for title in broken]
 
 
 def _translated(sheet: Sheet, text: Texts) -> Sheet:

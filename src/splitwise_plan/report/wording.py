@@ -8,13 +8,11 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.report import estimates
 from splitwise_plan.report.numbers import (
-    beside_limit,
     count,
     in_words,
     kilowatts,
-    measured,
-    percent,
     percentile_name,
     significant,
     usd,
@@ -29,7 +27,13 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
-    return " · ".join([*parts, f"assumptions: {scenario.assumptions.id}"])
+    return " · ".join([*parts, assumptions(scenario)])
+
+
+def assumptions(scenario: Scenario) -> str:
+    """`assumptions: measured`, and what the scenario says instead of them."""
+    own = f" but {scenario.assumptions.kv_transfer} KV transfer" if scenario.own_kv_transfer else ""
+    return f"assumptions: {scenario.assumptions.id}{own}"
 
 
 def objective_words(scenario: Scenario) -> str:
@@ -43,24 +47,36 @@ def objective_words(scenario: Scenario) -> str:
         budgets.append(units if paper else f"{kilowatts(scenario.power_budget)} kW")
     if scenario.cost_budget_usd_per_hour is not None:
         budgets.append(f"{usd(scenario.cost_budget_usd_per_hour)}/h")
-    return f"most requests/s within {' and '.join(budgets)}"
+    most = "requests/s" if scenario.maximize == "throughput" else "requests per dollar"
+    return f"most {most} within {' and '.join(budgets)}"
+
+
+def interpolated(scenario: Scenario) -> str:
+    """Machines whose facts lie between measured ones; empty if there are none."""
+    machines = {m.id: m.between for space in scenario.spaces for m in space.family.machines}
+    told = [f"{name} between {pair[0]} and {pair[1]}" for name, pair in machines.items() if pair]
+    return f"{', '.join(told)}: power and iteration times linear in the cap" if told else ""
+
+
+def lengths(scenario: Scenario) -> str:
+    """Where prompt and output lengths come from."""
+    if scenario.workload is not None:
+        return scenario.workload.id
+    return f"a trace of {count(len(scenario.trace or ()), 'request')}"
 
 
 def load(scenario: Scenario, *, duration: bool) -> str:
     """Lengths and arrivals."""
     arrivals = scenario.arrivals
-    if scenario.workload is not None:
-        lengths = scenario.workload.id
-    else:
-        lengths = f"a trace of {count(len(scenario.trace or ()), 'request')}"
+    of = lengths(scenario)
     if arrivals.process == "trace":
-        return f"{lengths} over {significant(arrivals.duration_s)} s"
+        return f"{of} over {significant(arrivals.duration_s)} s"
     if arrivals.rate_rps is None:
-        return lengths
+        return of
     rate = f"{arrivals.rate_rps:,g} requests/s"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
     lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
-    return f"{lengths} at {rate}{bursts}{lasting}"
+    return f"{of} at {rate}{bursts}{lasting}"
 
 
 def slo_count(scenario: Scenario) -> str:
@@ -164,18 +180,16 @@ def short_verdict(evaluation: Evaluation) -> str:
 
 def binding(estimate: Estimate, evaluation: Evaluation) -> str:
     """`TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare (95 %: 1.19x to 1.23x over 3 seeds)`"""
-    target = estimate.target
-    if math.isinf(estimate.mean):
-        return f"{target_name(target)}, which rests on unfinished requests"
-    value, limit = beside_limit(estimate.mean, target.limit, target.unit)
-    told = f"{target_name(target)}, {value} of {limit} allowed"
-    if target.metric == "goodput":
-        told = f"{target_name(target)}, where that share takes {estimate.mean:.3g} of the limits"
-    room = margin(estimate)
-    if room >= 0:
-        told += f", {percent(room)} to spare"
-    elif room >= -1:
-        told += f", {percent(-room)} over"
+    goodput = estimate.attained is not None
+    name = target_name(estimate.target)
+    if math.isinf(estimate.mean) and not goodput:
+        return f"{name}, which rests on unfinished requests"
+    value, limit = estimates.beside(estimate)
+    told = f"{name}, {value} of {limit} {'wanted' if goodput else 'allowed'}"
+    if estimates.is_spare(estimate):
+        told += f", {estimates.room(estimate)} to spare"
+    elif goodput or margin(estimate) >= -1:
+        told += f", {estimates.room(estimate)} {'short' if goodput else 'over'}"
     return told + _interval(estimate, evaluation)
 
 
@@ -186,7 +200,5 @@ def _all(number: int) -> str:
 def _interval(estimate: Estimate, evaluation: Evaluation) -> str:
     if len(evaluation.replications) == 1:
         return ""
-    unit = estimate.target.unit
-    low, high = measured(estimate.low, unit), measured(estimate.high, unit)
     seeds = count(len(evaluation.replications), "seed")
-    return f" (95 %: {low} to {high} over {seeds})"
+    return f" (95 %: {estimates.interval(estimate)} over {seeds})"

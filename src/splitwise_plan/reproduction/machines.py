@@ -25,7 +25,7 @@ class Placed:
 
     @property
     def profile(self) -> Profile:
-        return self.scenario.profiles[self.machine.profile]
+        return self.scenario.profile(self.machine, self.scenario.tensor_parallel)
 
     @property
     def times(self) -> PhaseTimes:

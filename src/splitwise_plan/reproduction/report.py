@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 
 from splitwise_plan import __version__
 from splitwise_plan.report import csvfmt, jsonfmt, markdown
@@ -13,7 +11,7 @@ from splitwise_plan.report.figures.files import svg
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Fact, Page
-from splitwise_plan.report.provenance import read_files
+from splitwise_plan.report.provenance import listed, read_files, software
 from splitwise_plan.report.report import Report
 from splitwise_plan.reproduction.finding import Finding, Item, Line
 from splitwise_plan.reproduction.sheets import Results, sheet, summary
@@ -169,13 +167,10 @@ def _document(study: Study, results: Results, timing: Mapping[str, float]) -> js
     return {
         "schema": SCHEMA,
         "provenance": {
-            "version": __version__,
-            "python": platform.python_version(),
-            "numpy": version("numpy"),
-            "numba": version("numba"),
+            **software(),
             "seed": 0,
             "effort": asdict(study.effort),
-            "sources": [asdict(source) for source in study.sources],
+            "sources": listed(study.sources),
         },
         "assumptions": [stack.id for stack in study.stacks],
         "items": [_item(study, item, found) for item, found in results],

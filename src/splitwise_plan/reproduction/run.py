@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.reproduction.finding import Finding, Item
 from splitwise_plan.reproduction.registry import ITEMS
 from splitwise_plan.reproduction.study import FULL, FURTHER, QUICK, STACKS, Study
+from splitwise_plan.search.progress import Progress, Report
 
 
 def new_study(
@@ -28,14 +29,13 @@ def new_study(
 
 
 def reproduce(
-    study: Study, ids: Sequence[str] = (), tell: Callable[[str], None] | None = None
+    study: Study, ids: Sequence[str] = (), report: Report | None = None
 ) -> list[tuple[Item, Finding]]:
-    """The items of these ids (none: all), in the order of the page; `tell` hears which is next."""
+    """The items of these ids (none: all), in the order of the page."""
+    asked = [item for item in ITEMS if not ids or item.id in ids]
     results = []
-    for item in ITEMS:
-        if ids and item.id not in ids:
-            continue
-        if tell is not None:
-            tell(f"{item.title}: {item.about}")
+    for done, item in enumerate(asked):
+        if report is not None:
+            report(Progress(item.title, done, 0, len(asked), None))
         results.append((item, item.run(study)))
     return results

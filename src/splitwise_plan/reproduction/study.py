@@ -110,7 +110,7 @@ class Study:
 def design(scenario: Scenario, family: str, prompt: int, token: int) -> Design:
     """A design of one of the scenario's families."""
     found = next(space.family for space in scenario.spaces if space.family.id == family)
-    return Design(found, prompt, token, scenario.tensor_parallel)
+    return Design(found, prompt, token)
 
 
 def at_rate(scenario: Scenario, rate_rps: float) -> Scenario:

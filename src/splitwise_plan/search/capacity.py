@@ -19,9 +19,17 @@ import numpy as np
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.journal import (
+    Journal,
+    evaluations,
+    kept_in_order,
+    or_none,
+    quick_looks,
+)
+from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -43,11 +51,19 @@ NEAREST = 6
 """Designs around a favourite that a quick look at a rate begins with."""
 
 
-def maximize_rate(scenario: Scenario, jobs: Jobs, report: Report | None = None) -> SearchResult:
-    """For each family the largest rate that meets the SLOs within the scenario's budgets."""
+def maximize_rate(
+    scenario: Scenario,
+    jobs: Jobs,
+    report: Report | None = None,
+    journal: Journal | None = None,
+) -> SearchResult:
+    """For each family the largest rate that meets the SLOs within the scenario's budgets.
+
+    `journal`: to go on from.
+    """
     start = time.perf_counter()
     rates = RateLevels(scenario)
-    searches = [RateSearch(scenario, space, rates, jobs) for space in scenario.spaces]
+    searches = [RateSearch(scenario, space, rates, jobs, journal) for space in scenario.spaces]
     results = tuple(one.run(report) for one in searches)
     found = [result for result in results if result.best is not None]
     best = min(found, key=lambda result: rate_rank(scenario, result), default=None)
@@ -85,7 +101,7 @@ def frontier(scenario: Scenario, space: FamilySpace) -> list[Design]:
     """The designs of a space that use up the budget, prompt machines ascending."""
     inside = {
         (design.prompt_machines, design.token_machines): design
-        for design in designs(space, scenario.tensor_parallel)
+        for design in designs(space)
         if within_budget(scenario, design)
     }
     return [
@@ -140,6 +156,7 @@ class RateSearch:
     space: FamilySpace
     rates: RateLevels
     jobs: Jobs
+    journal: Journal | None = None
     simulations: int = 0
     judged: int = 0
     favourite: Design | None = None
@@ -201,7 +218,8 @@ class RateSearch:
         """Whether one of some candidates meets the SLOs at a rate, at a quick look."""
         evaluator = self.rates.evaluator(level)
         some = self._some()
-        looks = in_order(evaluator.seems_to_meet, some, self.jobs)
+        kind = quick_looks(f"look at {level}")
+        looks = kept_in_order(self.journal, kind, evaluator.seems_to_meet, some, self.jobs)
         for design, meets in zip(some, looks, strict=True):
             self.simulations += 1
             self._tell(report)
@@ -220,7 +238,8 @@ class RateSearch:
             return evaluator.judge(design) if bound.can_carry(design) else None
 
         done = []
-        for evaluation in in_order(judge, self.candidates, self.jobs):
+        kind = or_none(evaluations(f"rate {level}", self.scenario.slos))
+        for evaluation in kept_in_order(self.journal, kind, judge, self.candidates, self.jobs):
             done.append(evaluation)
             self.judged += 1
             self.simulations += evaluation.simulations if evaluation else 0
@@ -248,9 +267,10 @@ class RateSearch:
         )
         details = [self._detail(level, one) for one in here if one is not None and _meets(one)]
         if not details:
-            closest = max(tried, key=lambda one: one.met, default=None)
-            near = self._detail(level + 1, closest) if closest else None
-            return FamilyResult(self.space, None, (), certificate, near)
+            evaluator = self.rates.evaluator(level + 1)
+            near = closest(evaluator, tried, lambda one: one.cost_usd_per_hour, self.jobs)
+            told = self._detail(level + 1, near) if near else None
+            return FamilyResult(self.space, None, (), certificate, told)
         details.sort(key=lambda one: design_rank(self.scenario, one))
         ties = tuple(one.evaluation.design for one in details[1:])
         rate, high = self.rates.rate_rps(level), self._surely_missing(level + 1, tried)
@@ -263,7 +283,8 @@ class RateSearch:
             if not open_:
                 return self.rates.rate_rps(higher)
             evaluator = self.rates.evaluator(higher + 1)
-            judged = list(in_order(evaluator.judge, open_, self.jobs))
+            kind = evaluations(f"rate {higher + 1}", self.scenario.slos)
+            judged = list(kept_in_order(self.journal, kind, evaluator.judge, open_, self.jobs))
             self.simulations += sum(one.simulations for one in judged)
             open_ = [one.design for one in judged if one.verdict in ("undecided", "meets")]
         return None

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.journal import Journal
 from splitwise_plan.search.outcome import SearchResult
 from splitwise_plan.search.progress import Report
 from splitwise_plan.search.sweep import LoadResult, MapResult, at_rate, sweep_load, sweep_map
@@ -45,9 +46,16 @@ class CloserLook:
 
 
 def closer_look(
-    scenario: Scenario, result: SearchResult, jobs: int, report: Report | None = None
+    scenario: Scenario,
+    result: SearchResult,
+    jobs: Jobs,
+    report: Report | None = None,
+    journal: Journal | None = None,
 ) -> CloserLook:
-    """Map the winner's family around it, and sweep the load of the families' best designs."""
+    """Map the winner's family around it, and sweep the load of the families' best designs.
+
+    `journal`: to go on from.
+    """
     asked = scenario
     if result.best is not None and result.best.rate_rps is not None:
         asked = at_rate(scenario, result.best.rate_rps)
@@ -58,18 +66,19 @@ def closer_look(
     rate = asked.arrivals.rate_rps
     load = None
     if rate is not None:
-        load = sweep_load(asked, best, [round(rate * one, 6) for one in LOADS], jobs, report)
-    return CloserLook(sweep_map(asked, around, jobs, report), load, occupied(asked, best, jobs))
+        rates = [round(rate * one, 6) for one in LOADS]
+        load = sweep_load(asked, best, rates, jobs, report, journal)
+    map_ = sweep_map(asked, around, jobs, report, journal)
+    return CloserLook(map_, load, occupied(asked, best, jobs))
 
 
-def occupied(scenario: Scenario, designs: Sequence[Design], jobs: int) -> tuple[Occupied, ...]:
+def occupied(scenario: Scenario, designs: Sequence[Design], jobs: Jobs) -> tuple[Occupied, ...]:
     """Batch occupancy of designs at the scenario's rate."""
     evaluator = Evaluator(scenario)
-    simulators = evaluator.simulators(evaluator.looks[0])
 
     def of(design: Design) -> Occupied:
         phases, tokens = [], []
-        for simulator in simulators:
+        for simulator in evaluator.simulators(evaluator.looks[0]):
             run = simulator.run(design)
             phases.append(occupancy(simulator, design, run))
             tokens.append(occupancy(simulator, design, run, prompt_tokens=True))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan, sqrt
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.sim.verdict import TargetResult, Verdict
@@ -22,17 +23,27 @@ ERROR_RATE = 0.05
 LOOKS = 3
 
 
+class Interval(NamedTuple):
+    """A mean over replications and the ends of its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A target's percentile over replications: its mean, and the interval of the current look.
 
-    With one replication there is no interval: both ends are the value.
+    With one replication there is no interval: both ends are the value. `attained`: of a goodput,
+    the share of requests that meet its limits, which is told; the verdict goes by the percentile.
     """
 
     target: SLOTarget
     mean: float
     low: float
     high: float
+    attained: Interval | None = None
 
 
 def looks(seeds: int, max_seeds: int) -> list[int]:
@@ -46,7 +57,9 @@ def estimates(replications: Sequence[Sequence[TargetResult]]) -> list[Estimate]:
     for results in zip(*replications, strict=True):
         values = [result.value for result in results if not isnan(result.value)]
         if values:
-            found.append(Estimate(results[0].target, *_interval(values)))
+            shares = [result.attained for result in results if result.attained is not None]
+            attained = _share_interval(shares) if shares else None
+            found.append(Estimate(results[0].target, *_interval(values), attained))
     return found
 
 
@@ -68,12 +81,18 @@ def t_quantile(probability: float, degrees_of_freedom: int) -> float:
     return float(stdtrit(degrees_of_freedom, probability))
 
 
-def _interval(values: Sequence[float]) -> tuple[float, float, float]:
+def _share_interval(shares: Sequence[float]) -> Interval:
+    """Of shares from 0 to 1."""
+    mean, low, high = _interval(shares)
+    return Interval(mean, max(low, 0.0), min(high, 1.0))
+
+
+def _interval(values: Sequence[float]) -> Interval:
     if inf in values:
         some = [value for value in values if value < inf]
-        return inf, (min(some) if some else inf), inf
+        return Interval(inf, (min(some) if some else inf), inf)
     mean = fmean(values)
     if len(values) == 1:
-        return mean, mean, mean
+        return Interval(mean, mean, mean)
     half = t_quantile(1 - ERROR_RATE / LOOKS, len(values) - 1) * stdev(values) / sqrt(len(values))
-    return mean, mean - half, mean + half
+    return Interval(mean, mean - half, mean + half)

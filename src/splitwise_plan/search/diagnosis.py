@@ -16,8 +16,10 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.confidence import Estimate
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.exhaustive import search
+from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import Lowered
@@ -82,15 +84,13 @@ class Diagnosis:
     """The best design in ranges twice as wide, if one meets there."""
 
 
-def diagnose(scenario: Scenario, result: SearchResult, jobs: int) -> Diagnosis | None:
+def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
     """Explain a search without a best; None where nothing was simulated."""
-    near = [family for family in result.families if family.closest is not None]
-    if result.best is not None or not near:
+    closest = nearest(result)
+    if result.best is not None or closest is None:
         return None
-    family = max(near, key=_least_margin)
-    if family.closest is None:
-        raise ValueError("nothing is closest")
-    closest, design = family.closest, family.closest.evaluation.design
+    family = next(one for one in result.families if one.closest is closest)
+    design = closest.evaluation.design
     at_rate = scenario
     if scenario.maximize is not None:
         arrivals = replace(scenario.arrivals, rate_rps=scenario.rate_step_rps)
@@ -126,18 +126,14 @@ def _worst_ratio(simulator: Simulator, design: Design) -> float:
     return max(ratio for ratio in ratios if not np.isnan(ratio))
 
 
-def _least_margin(family: FamilyResult) -> float:
-    return family.closest.evaluation.margin if family.closest else -np.inf
-
-
-def _slower(scenario: Scenario, space: FamilySpace, jobs: int) -> FamilyResult:
+def _slower(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> FamilyResult:
     """The rate that the largest design of a space can carry."""
     rate = scenario.arrivals.rate_rps or 1.0
     asked = replace(scenario, maximize="throughput", spaces=(space,), rate_step_rps=rate / 100)
     return maximize_rate(asked, jobs).families[0]
 
 
-def _more(scenario: Scenario, space: FamilySpace, jobs: int) -> Design | None:
+def _more(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> Design | None:
     """The best design if counts may be larger than the space allows."""
     wider = replace(
         space,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from itertools import count, islice
+from threading import Condition
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -83,14 +85,25 @@ def here(jobs: Jobs) -> int:
 
 
 def in_order(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: Jobs
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: Jobs,
+    finished: Callable[[Item, Result], None] | None = None,
 ) -> Generator[Result, None, None]:
     """Apply `function` to `items` in threads (the kernel holds no lock) or on a cluster, in order.
 
-    Lazy: no more than `AHEAD` items a job are begun beyond the one yielded last.
+    Lazy: no more than `AHEAD` items a job are begun beyond the one yielded last. `finished` is told
+    of each as soon as it is done, from its thread; of those on a cluster when they are back.
     """
+
+    def work(item: Item) -> Result:
+        result = function(item)
+        if finished is not None:
+            finished(item, result)
+        return result
+
     if jobs == 1:
-        yield from map(function, items)
+        yield from map(work, items)
         return
     from joblib import Parallel, delayed, parallel_config
 
@@ -104,11 +117,47 @@ def in_order(
         for chunk in chunks:
             with parallel_config(backend="dask", client=jobs.client):
                 done = Parallel()(delayed(call)(item) for item in chunk)
+            for item, result in zip(chunk, done, strict=True):
+                if finished is not None:
+                    finished(item, result)
             yield from done
         return
-    with Parallel(n_jobs=jobs, backend="threading") as parallel:
+    with _Crew() as crew, Parallel(n_jobs=jobs, backend="threading") as parallel:
         for chunk in chunks:
-            yield from parallel(delayed(function)(item) for item in chunk)
+            yield from parallel(delayed(crew.run)(work, item) for item in chunk)
+
+
+class _Crew:
+    """Work under way in threads. A context: at its end nothing more is begun, or still goes on.
+
+    Of an interrupted chunk joblib leaves the threads running; the interpreter must not end before
+    compiled code has come back.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._busy, self._over = 0, False
+
+    def run(self, work: Callable[[Item], Result], item: Item) -> Result:
+        """`work` of `item`, unless it is over. Raises `CancelledError` if so."""
+        with self._changed:
+            if self._over:
+                raise CancelledError
+            self._busy += 1
+        try:
+            return work(item)
+        finally:
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
+
+    def __enter__(self) -> _Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._over = True
+            self._changed.wait_for(lambda: self._busy == 0)
 
 
 class Conversation:

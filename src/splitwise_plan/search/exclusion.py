@@ -19,8 +19,10 @@ class PromptCapacity:
         factor = scenario.scheduler.mixing_factor
         rates = [0.0, 0.0]
         for pool, machine in enumerate(space.family.machines):
-            times = phase_times(scenario.profiles[machine.profile], scenario.assumptions)
-            instances = instances_of(machine, 1, scenario.tensor_parallel)
+            times = phase_times(
+                scenario.profile(machine, space.family.tensor_parallel), scenario.assumptions
+            )
+            instances = instances_of(machine, 1, space.family.tensor_parallel)
             rates[pool] = instances * prompt_rate(times, factor)
         self._prompt_machine, self._token_machine = rates
         simulators = evaluator.simulators(evaluator.looks[0]) if evaluator else []

@@ -11,14 +11,17 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
+from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import (
     Certificate,
     Details,
@@ -31,11 +34,19 @@ from splitwise_plan.search.space import levels, objective, provisioned_power
 from splitwise_plan.search.widen import widened
 
 
-def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> SearchResult:
-    """The best design of each family of the scenario, and of all."""
+def search(
+    scenario: Scenario,
+    jobs: Jobs,
+    progress: Report | None = None,
+    journal: Journal | None = None,
+) -> SearchResult:
+    """The best design of each family of the scenario, and of all; `journal`: to go on from."""
     start = time.perf_counter()
     evaluator = Evaluator(scenario)
-    done = [_search_family(scenario, space, evaluator, jobs, progress) for space in scenario.spaces]
+    done = [
+        _search_family(FamilySearch(scenario, space, evaluator, jobs, journal), progress)
+        for space in scenario.spaces
+    ]
     results = tuple(result for result, _ in done)
     found = [result for result in results if result.best is not None]
     best = min(found, key=lambda result: rank(scenario, _best(result)), default=None)
@@ -43,23 +54,16 @@ def search(scenario: Scenario, jobs: Jobs, progress: Report | None = None) -> Se
     return SearchResult(results, best, simulations, time.perf_counter() - start)
 
 
-def _search_family(
-    scenario: Scenario,
-    space: FamilySpace,
-    evaluator: Evaluator,
-    jobs: Jobs,
-    progress: Report | None,
-) -> tuple[FamilyResult, int]:
+def _search_family(one: FamilySearch, progress: Report | None) -> tuple[FamilyResult, int]:
     """Search a family, again in a wider space while better designs may lie beyond (see `widen`)."""
     simulations = 0
     while True:
-        one = FamilySearch(scenario, space, evaluator, jobs)
         result = one.run(progress)
         simulations += one.simulations
-        wider = widened(scenario, evaluator, result)
+        wider = widened(one.scenario, one.evaluator, result)
         if wider is None:
             return result, simulations
-        space = wider
+        one = FamilySearch(one.scenario, wider, one.evaluator, one.jobs, one.journal)
 
 
 def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
@@ -81,6 +85,7 @@ class FamilySearch:
     space: FamilySpace
     evaluator: Evaluator
     jobs: Jobs
+    journal: Journal | None = None
     simulations: int = 0
     simulated: int = 0
     undecided: int = 0
@@ -90,7 +95,7 @@ class FamilySearch:
         """Go through the levels of the objective until one holds a design that meets the SLOs."""
         by_level = levels(self.scenario, self.space)
         size = sum(len(group) for _, group in by_level)
-        closest: Evaluation | None = None
+        tried: list[Evaluation] = []
         meeting: list[Evaluation] = []
         judged = self._judge_levels(by_level)
         for _, group in by_level:
@@ -102,7 +107,7 @@ class FamilySearch:
                     self.simulated += 1
                     self.simulations += evaluation.simulations
                     self.undecided += evaluation.verdict == "undecided"
-                    closest = _closer(closest, evaluation)
+                    tried.append(evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
                 if progress is not None:
@@ -114,7 +119,7 @@ class FamilySearch:
         else:
             certificate = self._certificate(size)
         judged.close()
-        return self._result(meeting, closest, certificate)
+        return self._result(meeting, tried, certificate)
 
     def _certificate(self, size: int) -> Certificate:
         """What has been looked at so far."""
@@ -137,20 +142,25 @@ class FamilySearch:
         def judge(design: Design) -> Evaluation | None:
             return evaluator.judge(design) if bound.can_carry(design) else None
 
-        return in_order(judge, (d for _, group in by_level for d in group), self.jobs)
+        everything = (design for _, group in by_level for design in group)
+        kind = or_none(evaluations("search", self.scenario.slos))
+        return kept_in_order(self.journal, kind, judge, everything, self.jobs)
 
     def _result(
-        self, meeting: list[Evaluation], closest: Evaluation | None, certificate: Certificate
+        self, meeting: list[Evaluation], tried: list[Evaluation], certificate: Certificate
     ) -> FamilyResult:
         details = [self._detail(evaluation) for evaluation in meeting]
         details.sort(key=lambda one: rank(self.scenario, one))
-        near = self._detail(closest) if closest is not None and not details else None
+        near = None
+        if not details:
+            cost = partial(objective, self.scenario)
+            near = closest(self.evaluator, tried, cost, self.jobs)
         return FamilyResult(
             space=self.space,
             best=details[0] if details else None,
             ties=tuple(one.evaluation.design for one in details[1:]),
             certificate=certificate,
-            closest=near,
+            closest=self._detail(near) if near else None,
         )
 
     def _detail(self, evaluation: Evaluation) -> Details:
@@ -163,8 +173,3 @@ def _best(result: FamilyResult) -> Details:
     if result.best is None:
         raise ValueError(f"{result.family.id} has no best design")
     return result.best
-
-
-def _closer(best: Evaluation | None, other: Evaluation) -> Evaluation:
-    """The one that met the SLOs in more replications; of equals the later, which is larger."""
-    return other if best is None or other.met >= best.met else best

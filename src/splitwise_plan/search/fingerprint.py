@@ -11,7 +11,7 @@ import numpy as np
 from splitwise_plan import __version__
 from splitwise_plan.facts.scenario import Scenario
 
-SAYS_NOTHING = frozenset({"sources", "resolved_toml"})
+SAYS_NOTHING = frozenset({"sources", "resolved_toml", "portable_toml"})
 """Fields of a scenario that say where its facts come from, which changes no answer."""
 
 

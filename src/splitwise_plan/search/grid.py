@@ -66,7 +66,7 @@ class Grid:
 
     def design_of(self, space: FamilySpace, prompt: int, token: int) -> Design:
         """A design by its counts."""
-        return Design(space.family, prompt, token, self.scenario.tensor_parallel)
+        return Design(space.family, prompt, token)
 
     def near(self, design: Design, radius: int, step: int = 1) -> list[Design]:
         """The designs up to `radius` steps of so many machines away in each pool, not itself."""
@@ -90,6 +90,11 @@ def point_of(design: Design) -> Point:
         PROMPT: design.prompt_machines,
         TOKEN: design.token_machines,
     }
+
+
+def name_of(design: Design) -> str:
+    """What a design is found by, among those of one question."""
+    return f"{design.family.id} {design.prompt_machines} {design.token_machines}"
 
 
 def inside(space: FamilySpace, prompt: int, token: int) -> bool:

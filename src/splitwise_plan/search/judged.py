@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan
 from typing import Any
 
 from splitwise_plan.facts.design import Design
@@ -12,9 +11,13 @@ from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.outcome import Evaluation, Replication
+from splitwise_plan.search.outcome import Evaluation
 from splitwise_plan.search.space import objective
-from splitwise_plan.sim.verdict import TargetResult
+from splitwise_plan.search.written import (
+    evaluation_from_json,
+    evaluation_to_json,
+    number,
+)
 
 MOST = 1e6
 """Excesses of simulated designs end here, those of excluded ones begin: both only ever rank."""
@@ -44,36 +47,21 @@ class Judged:
         }
         if self.evaluation is None:
             return told | {"excluded": CAPACITY}
-        return told | {
-            "verdict": self.evaluation.verdict,
-            "judged_in": self.evaluation.simulations,
-            "estimates": [
-                [e.target.metric, e.target.percentile, _out(e.mean), _out(e.low), _out(e.high)]
-                for e in self.evaluation.estimates
-            ],
-            "replications": [
-                {"verdict": one.verdict, "values": [_out(r.value) for r in one.results]}
-                for one in self.evaluation.replications
-            ],
-        }
+        return (
+            told
+            | evaluation_to_json(self.evaluation)
+            | {
+                "estimates": [
+                    [e.target.metric, e.target.percentile, *map(number, (e.mean, e.low, e.high))]
+                    for e in self.evaluation.estimates
+                ]
+            }
+        )
 
 
 def from_json(slos: SLOSet, design: Design, told: Any) -> Judged:
     """What `to_json` said of a design."""
-    evaluation = None
-    if "excluded" not in told:
-        replications = tuple(
-            Replication(
-                number,
-                one["verdict"],
-                tuple(
-                    TargetResult(target, _in(value))
-                    for target, value in zip(slos.all_targets, one["values"], strict=False)
-                ),
-            )
-            for number, one in enumerate(told["replications"])
-        )
-        evaluation = Evaluation(design, told["verdict"], replications, told["judged_in"])
+    evaluation = None if "excluded" in told else evaluation_from_json(slos, design, told)
     return Judged(evaluation, told["excess"], told["simulations"], (told["objective"],))
 
 
@@ -115,11 +103,3 @@ class Judge:
         whole = replicate(simulator, 0, simulator.run(evaluation.design))
         over = [r.value / r.target.limit - 1.0 for r in whole.results if r.value == r.value]
         return min(max(over, default=MOST), MOST), 1
-
-
-def _out(value: float) -> float | str:
-    return value if abs(value) < inf else str(value)
-
-
-def _in(value: float | str) -> float:
-    return {"inf": inf, "-inf": -inf, "nan": nan}[value] if isinstance(value, str) else value

@@ -26,10 +26,11 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.search.capacity import likely_rate_rps
 from splitwise_plan.search.dominance import Vector, front, no_worse
-from splitwise_plan.search.driver import Conversation, Jobs, in_order
+from splitwise_plan.search.driver import Conversation, Jobs
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.fingerprint import fingerprint
-from splitwise_plan.search.grid import Grid, size
+from splitwise_plan.search.grid import Grid, name_of, size
+from splitwise_plan.search.journal import Journal, Kind, kept_in_order
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
 from splitwise_plan.search.records import Keeping, Records
@@ -40,6 +41,13 @@ Method = Literal["auto", "exhaustive", "optuna"]
 
 LOOKS = 2.0
 """Replications a design takes in the exact front, as a multiple of the scenario's seeds."""
+
+
+ANSWERS: Kind[Challenge, Reach] = Kind(
+    lambda asked: f"reach {asked.level}: {name_of(asked.design)}",
+    lambda reach: [reach.level, reach.simulations],
+    lambda _, told: Reach(*told),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +90,12 @@ def pareto(  # noqa: PLR0913, PLR0917
     storage: str | None = None,
     study_name: str | None = None,
     report: Report | None = None,
+    journal: Journal | None = None,
 ) -> ParetoResult:
-    """The front of all families; the last but `report` are for `optuna` alone.
+    """The front of all families.
+
+    `budget_trials`, `storage` and `study_name` are for `optuna` alone; an exact front goes on from
+    what is in a `journal`.
 
     Raises `InputError` for a trace that replays its own arrivals: it has no rate to vary.
     """
@@ -91,7 +103,7 @@ def pareto(  # noqa: PLR0913, PLR0917
         what = "a replayed trace has no rate to vary"
         raise InputError([Problem("trace", what, "draw arrivals: poisson or gamma")])
     start = time.perf_counter()
-    finder = Finder(scenario, jobs, report)
+    finder = Finder(scenario, jobs, report, journal)
     exact = method == "exhaustive" or (method == "auto" and not is_large(scenario))
     if exact:
         finder.go_through()
@@ -167,6 +179,7 @@ class Finder:
     scenario: Scenario
     jobs: Jobs
     report: Report | None
+    journal: Journal | None = None
     found: dict[Design, Vector] = field(default_factory=dict)
     """Capacity (the level, negative), cost, power and machines of designs that reach any."""
     simulated: int = 0
@@ -190,11 +203,7 @@ class Finder:
 
     def go_through(self) -> None:
         """Every design at the rate that decides about it, in batches of a fixed size."""
-        everything = [
-            design
-            for space in self.scenario.spaces
-            for design in designs(space, self.scenario.tensor_parallel)
-        ]
+        everything = [design for space in self.scenario.spaces for design in designs(space)]
         remaining = iter(sorted(everything, key=lambda one: bill(self.scenario, one)))
         while batch := list(islice(remaining, BATCH)):
             self.found = self._front()
@@ -202,7 +211,9 @@ class Finder:
             possible = [one for one in challenges if not self.reaching.excludes(one)]
             self.simulated += len(possible)
             self.excluded += len(batch) - len(possible)
-            answers = in_order(self.reaching.answer, possible, self.jobs)
+            answers = kept_in_order(
+                self.journal, ANSWERS, self.reaching.answer, possible, self.jobs
+            )
             for challenge, reach in zip(possible, answers, strict=True):
                 self.simulations += reach.simulations
                 self._keep(challenge.design, reach)

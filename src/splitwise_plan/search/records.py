@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.design import Design
 from splitwise_plan.search.driver import Domain, Jobs, Notebook, in_order, threads
-from splitwise_plan.search.grid import point_of
+from splitwise_plan.search.grid import name_of, point_of
 
 
 class Result(Protocol):
@@ -72,7 +72,7 @@ class Records(Generic[R]):
 
     def of(self, designs: Sequence[Design]) -> list[R]:
         """Their results, in order."""
-        new = {_key(design): design for design in designs if design not in self.known}
+        new = {name_of(design): design for design in designs if design not in self.known}
         begun: set[str] = set()
         while missing := [key for key in new if not self._has(key)]:
             found, begun = self.notebook.read()
@@ -98,10 +98,6 @@ class Records(Generic[R]):
             written = result.to_json()
             self.notebook.write(key, result.values, result.excess, written)
             self._written[key] = written
-
-
-def _key(design: Design) -> str:
-    return f"{design.family.id} {design.prompt_machines} {design.token_machines}"
 
 
 def _parts(items: list[str], size: int) -> Iterator[list[str]]:

@@ -156,9 +156,13 @@ class Sampled:
         seen = self._seen(space)
         best = self._best(space)
         if best is None:
-            tried = [one.evaluation for one in seen.values() if one.evaluation is not None]
-            closest = max(tried, key=lambda one: (one.met, one.design.machines), default=None)
-            near = self._detail(closest) if closest else None
+            tried = [(one.excess, one.evaluation) for one in seen.values() if one.evaluation]
+            closest = min(
+                tried,
+                key=lambda pair: (pair[0], objective(self.scenario, pair[1].design)),
+                default=None,
+            )
+            near = self._detail(closest[1]) if closest else None
             return FamilyResult(space, None, (), self._certificate(space, seen, inf), near)
         level = objective(self.scenario, best)
         meeting = [

@@ -12,14 +12,14 @@ COST_STEP_USD_PER_HOUR = 1e-6
 """Objectives closer than this are equal: sums of prices differ in their last bits."""
 
 
-def designs(space: FamilySpace, tensor_parallel: int) -> Iterator[Design]:
+def designs(space: FamilySpace) -> Iterator[Design]:
     """Every design of a space, prompt machines ascending, then token machines."""
     for prompt in range(space.prompt_machines.low, space.prompt_machines.high + 1):
         if space.token_machines is None:
-            yield Design(space.family, prompt, 0, tensor_parallel)
+            yield Design(space.family, prompt)
             continue
         for token in range(space.token_machines.low, space.token_machines.high + 1):
-            yield Design(space.family, prompt, token, tensor_parallel)
+            yield Design(space.family, prompt, token)
 
 
 def objective(scenario: Scenario, design: Design) -> float:
@@ -40,9 +40,7 @@ def provisioned_power(scenario: Scenario, design: Design) -> float:
 
 def levels(scenario: Scenario, space: FamilySpace) -> list[tuple[float, list[Design]]]:
     """Designs grouped by objective, best first; within a group fewer machines first."""
-    keyed = [
-        (objective(scenario, design), design) for design in designs(space, scenario.tensor_parallel)
-    ]
+    keyed = [(objective(scenario, design), design) for design in designs(space)]
     keyed.sort(key=lambda pair: (pair[0], pair[1].machines, pair[1].prompt_machines))
     return [
         (level, [design for _, design in group])

@@ -14,8 +14,14 @@ from typing import get_args
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Minimize, Scenario
 from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.journal import (
+    Journal,
+    details,
+    evaluations,
+    kept_in_order,
+)
 from splitwise_plan.search.outcome import Details, Evaluation
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.space import designs, objective
@@ -100,15 +106,24 @@ class LoadResult:
 
 
 def sweep_map(
-    scenario: Scenario, space: FamilySpace, jobs: int, report: Report | None = None
+    scenario: Scenario,
+    space: FamilySpace,
+    jobs: Jobs,
+    report: Report | None = None,
+    journal: Journal | None = None,
 ) -> MapResult:
-    """Judge every design of a space at the scenario's rate (paper, Fig. 12)."""
+    """Judge every design of a space at the scenario's rate (paper, Fig. 12).
+
+    `journal`: to go on from.
+    """
     evaluator = Evaluator(scenario)
-    every = list(designs(space, scenario.tensor_parallel))
+    every = list(designs(space))
     by_objective = {name: replace(scenario, minimize=name) for name in OBJECTIVES}
     cells: list[MapCell] = []
     simulations, meeting = 0, None
-    for evaluation in in_order(lambda one: judge_in_full(evaluator, one), every, jobs):
+    kind = evaluations("map", scenario.slos)
+    judge = partial(judge_in_full, evaluator)
+    for evaluation in kept_in_order(journal, kind, judge, every, jobs):
         design = evaluation.design
         values = {name: objective(asked, design) for name, asked in by_objective.items()}
         cells.append(MapCell(evaluation, values))
@@ -121,29 +136,31 @@ def sweep_map(
     return MapResult(space, tuple(cells), optima, evaluator.looks[0], simulations)
 
 
-def sweep_load(
+def sweep_load(  # noqa: PLR0913, PLR0917
     scenario: Scenario,
     designs: Sequence[Design],
     rates_rps: Sequence[float],
-    jobs: int,
+    jobs: Jobs,
     report: Report | None = None,
+    journal: Journal | None = None,
 ) -> LoadResult:
     """Simulate designs at several rates (paper, Fig. 16): at each all on the same requests.
 
     Details are of as many replications as the verdict took. Requests are kept for one rate at a
-    time.
+    time. `journal`: to go on from.
     """
     rows: list[list[LoadPoint]] = [[] for _ in designs]
     seeds = scenario.seeds
     for done, rate in enumerate(rates_rps):
         evaluator = Evaluator(at_rate(scenario, rate))
         seeds = evaluator.looks[0]
-        detail = partial(detail_in_full, evaluator)
-        for row, details in zip(rows, in_order(detail, designs, jobs), strict=True):
-            row.append(LoadPoint(rate, details))
+        kind = details(f"load {rate!r}", scenario.slos)
+        found = kept_in_order(journal, kind, partial(detail_in_full, evaluator), designs, jobs)
+        for row, one in zip(rows, found, strict=True):
+            row.append(LoadPoint(rate, one))
             if report is not None:
-                design = details.evaluation.design
-                count = done * len(designs) + sum(len(one) > done for one in rows)
+                design = one.evaluation.design
+                count = done * len(designs) + sum(len(points) > done for points in rows)
                 total = len(rates_rps) * len(designs)
                 report(Progress(design.family.id, count, 0, total, None))
     points = tuple(point for row in rows for point in row)

@@ -28,7 +28,7 @@ def widened(scenario: Scenario, evaluator: Evaluator, found: FamilyResult) -> Fa
     if not (space.prompt_open or space.token_open):
         return None
     if found.best is None:
-        return _until_something_meets(evaluator, space, scenario.tensor_parallel)
+        return _until_something_meets(evaluator, space)
     level = objective(scenario, found.best.evaluation.design)
     wider = _up_to(space, *(_most_within(scenario, space, pool, level) for pool in (0, 1)))
     return wider if wider != space else None
@@ -88,16 +88,14 @@ def _longer(counts: CountRange, high: float) -> CountRange:
     return CountRange(counts.low, int(max(counts.high, min(high, MOST_MACHINES))))
 
 
-def _until_something_meets(
-    evaluator: Evaluator, space: FamilySpace, tensor_parallel: int
-) -> FamilySpace | None:
+def _until_something_meets(evaluator: Evaluator, space: FamilySpace) -> FamilySpace | None:
     """The open ranges doubled until their largest design meets the SLOs; None if it never does."""
     for doubling in range(1, DOUBLINGS + 1):
         factor = 2**doubling
         token = space.token_machines.high if space.token_machines else 0
         wider = _up_to(space, factor * space.prompt_machines.high, factor * token)
         high = wider.token_machines.high if wider.token_machines else 0
-        largest = Design(space.family, wider.prompt_machines.high, high, tensor_parallel)
+        largest = Design(space.family, wider.prompt_machines.high, high)
         if evaluator.judge(largest).verdict == "meets":
             return wider
     return None

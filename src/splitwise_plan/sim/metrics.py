@@ -105,6 +105,15 @@ def value_at(latencies: Latencies, target: SLOTarget) -> float:
     return float(np.percentile(values, target.percentile, method="inverted_cdf"))
 
 
+def attained(latencies: Latencies, target: SLOTarget) -> float | None:
+    """The share (0..1) of requests that meet the limits of a goodput together; None of others."""
+    if target.metric != "goodput":
+        return None
+    values = latencies.of(target)
+    values = values[~np.isnan(values)]
+    return float(np.mean(values <= target.limit)) if len(values) else None
+
+
 def percentile(values: Floats, q: float) -> float:
     """Percentile `q` (0..100) by linear interpolation; inf where it rests on an unfinished request.
 
@@ -124,7 +133,7 @@ def percentile(values: Floats, q: float) -> float:
 
 def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
     """One entry a pool: prompt and token, or the single one of a baseline."""
-    family, tp = design.family, design.tensor_parallel
+    family, tp = design.family, design.family.tensor_parallel
     parts = [("prompt", family.prompt_machine, design.prompt_machines)]
     if family.token_machine is None:
         parts = [("shared", family.prompt_machine, design.prompt_machines)]
@@ -139,7 +148,7 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
         available_s = size * duration_s
         prompt_s = float(records.prompt_busy_s[here].sum())
         busy_s = prompt_s + float(records.token_busy_s[here].sum())
-        power = instance_power(simulator.scenario.profiles[machine.profile], machine, tp)
+        power = instance_power(simulator.scenario.profile(machine, tp), machine, tp)
         energy_j = float(records.energy_j[here].sum()) + power.idle_w * (available_s - busy_s)
         found.append(
             Pool(

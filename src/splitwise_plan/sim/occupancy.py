@@ -162,6 +162,6 @@ def _pools(design: Design) -> Iterator[tuple[str, str, slice]]:
     counts = (design.prompt_machines, design.token_machines)
     start = 0
     for name, machine, count in zip(names, design.family.machines, counts, strict=False):
-        size = instances_of(machine, count, design.tensor_parallel)
+        size = instances_of(machine, count, design.family.tensor_parallel)
         yield name, machine.id, slice(start, start + size)
         start += size

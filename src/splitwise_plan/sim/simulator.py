@@ -62,7 +62,7 @@ class Simulator:
     @classmethod
     def of(cls, scenario: Scenario, requests: Requests) -> Simulator:
         """A simulator of the families of a scenario on these requests."""
-        reference = scenario.profiles[scenario.reference_machine.profile]
+        reference = scenario.profile(scenario.reference_machine, scenario.tensor_parallel)
         times = phase_times(reference, scenario.assumptions)
         alone = reference_times(requests, times, scenario.assumptions)
         start_s = float(requests.arrival_s[0]) if scenario.arrivals.process == "trace" else 0.0
@@ -81,7 +81,7 @@ class Simulator:
         """Simulate one design to its end, or until a target is proven missed."""
         machines, counts = design.family.machines, (design.prompt_machines, design.token_machines)
         instances = [
-            instances_of(machine, count, design.tensor_parallel)
+            instances_of(machine, count, design.family.tensor_parallel)
             for machine, count in zip(machines, counts, strict=False)
         ]
         state = build_state(
@@ -123,14 +123,14 @@ def target_counts(
 def lower_family(scenario: Scenario, family: Family) -> Lowered:
     """The machine types of a family and the scenario's rules, as arrays."""
     models = [
-        instance_model(scenario, machine, scenario.tensor_parallel) for machine in family.machines
+        instance_model(scenario, machine, family.tensor_parallel) for machine in family.machines
     ]
     return lower_models(models, _rules(scenario, family))
 
 
 def instance_model(scenario: Scenario, machine: Machine, tensor_parallel: int) -> InstanceModel:
     """An instance of the scenario's LLM on a machine, as the assumptions have it."""
-    profile = scenario.profiles[machine.profile]
+    profile = scenario.profile(machine, tensor_parallel)
     times = phase_times(profile, scenario.assumptions)
     require_positive(profile, times, scenario.scheduler.max_batch_size)
     power = instance_power(profile, machine, tensor_parallel)

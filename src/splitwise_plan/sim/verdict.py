@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.sim.metrics import Latencies, value_at
+from splitwise_plan.sim.metrics import Latencies, attained, value_at
 from splitwise_plan.sim.records import Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
@@ -21,10 +21,14 @@ GROWTH = 2.0
 
 @dataclass(frozen=True, slots=True)
 class TargetResult:
-    """One SLO target: the measured value against its limit, both in the target's unit."""
+    """One SLO target: the measured value against its limit, both in the target's unit.
+
+    `attained`: of a goodput, the share (0..1) of requests that meet its limits.
+    """
 
     target: SLOTarget
     value: float
+    attained: float | None = None
 
     @property
     def met(self) -> bool:
@@ -38,7 +42,10 @@ class TargetResult:
 
 def target_results(slos: SLOSet, latencies: Latencies) -> list[TargetResult]:
     """Every target, in the order of the SLO file, attainments last."""
-    return [TargetResult(target, value_at(latencies, target)) for target in slos.all_targets]
+    return [
+        TargetResult(target, value_at(latencies, target), attained(latencies, target))
+        for target in slos.all_targets
+    ]
 
 
 def binding(results: list[TargetResult]) -> TargetResult:

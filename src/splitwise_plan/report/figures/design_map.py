@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import wording
+from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, quantitative, tooltip
 from splitwise_plan.report.numbers import count, kilowatts, usd
+from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.sweep import MapCell, MapResult
 
 HIGHEST = 3.0
@@ -70,7 +71,6 @@ def map_figure(scenario: Scenario, result: MapResult) -> Figure:
 def _row(scenario: Scenario, cell: MapCell) -> Row:
     design, tight = cell.design, cell.tightest
     worst = min(style.ratio(tight), CLIP) if tight else CLIP
-    estimates = cell.evaluation.estimates
     row: Row = {
         "P": design.prompt_machines,
         "T": design.token_machines,
@@ -83,18 +83,14 @@ def _row(scenario: Scenario, cell: MapCell) -> Row:
         "design": style.design_label(design),
         "verdict": wording.short_verdict(cell.evaluation),
         "tightest SLO": (
-            f"{style.target_name(tight.target)}: {style.estimate_text(tight)}" if tight else "-"
+            f"{style.target_name(tight.target)}: {estimates.text(tight)}" if tight else "-"
         ),
         "machines": f"{design.machines:,}",
         "cost": f"{usd(design.cost_usd_per_hour)}/h",
         "provisioned power": f"{kilowatts(design.provisioned_power_w)} kW",
     }
-    for metric in dict.fromkeys(e.target.metric for e in estimates):
-        told = [
-            f"P{e.target.percentile:g} {_short(e.mean)}/{e.target.limit:g}"
-            for e in estimates
-            if e.target.metric == metric
-        ]
+    for metric in dict.fromkeys(e.target.metric for e in cell.evaluation.estimates):
+        told = [_beside(e) for e in cell.evaluation.estimates if e.target.metric == metric]
         row[metric.upper()] = " · ".join(told)
     return row
 
@@ -147,9 +143,17 @@ def _undecided(rows: list[Row]) -> Spec:
     }
 
 
+def _beside(estimate: Estimate) -> str:
+    """`P50 1.21/1.25`; of a goodput `92.1 % of 90 %`"""
+    if estimate.attained is not None:
+        return estimates.text(estimate)
+    target = estimate.target
+    return f"P{target.percentile:g} {_short(estimate.mean)}/{target.limit:g}"
+
+
 def _metrics(result: MapResult) -> list[str]:
-    estimates = [e for cell in result.cells for e in cell.evaluation.estimates]
-    return list(dict.fromkeys(e.target.metric for e in estimates))
+    found = [e.target.metric for cell in result.cells for e in cell.evaluation.estimates]
+    return list(dict.fromkeys(found))
 
 
 def _edges(result: MapResult, metric: str) -> Iterator[Row]:
@@ -221,7 +225,7 @@ def _line(scenario: Scenario, result: MapResult) -> Figure:
             row = _row(scenario, cell)
             row["metric"] = metric.upper()
             row["share"] = min(style.ratio(worst), HIGHEST)
-            row["SLO"] = f"{style.target_name(worst.target)}: {style.estimate_text(worst)}"
+            row["SLO"] = f"{style.target_name(worst.target)}: {estimates.text(worst)}"
             rows.append(row)
     metrics = [metric.upper() for metric in _metrics(result)]
     colours = [style.METRIC_COLOURS[metric.lower()] for metric in metrics]

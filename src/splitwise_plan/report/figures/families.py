@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import wording
+from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.design_map import limit_rule
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.report.numbers import count, kilowatts, significant
+from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.search.space import objective
 
@@ -77,7 +78,7 @@ def _family_row(scenario: Scenario, family: FamilyResult) -> Row:
         "told design": f"{family.family.name}, {style.design_label(design)}",
         "verdict": wording.short_verdict(evaluation),
         "tightest SLO": (
-            f"{style.target_name(tight.target)}: {style.estimate_text(tight)}" if tight else "-"
+            f"{style.target_name(tight.target)}: {estimates.text(tight)}" if tight else "-"
         ),
         "rate": family.rate_rps,
         "told rate": f"{family.rate_rps:g}" if family.rate_rps is not None else "",
@@ -206,8 +207,8 @@ def _margins(
                 "high": min(estimate.high / limit, FURTHEST),
                 "far": share >= FURTHEST,
                 "design": f"{family.family.name}, {style.design_label(evaluation.design)}",
-                "measured": style.estimate_text(estimate),
-                "room": style.share_text(1 - share) if math.isfinite(share) else "-",
+                "measured": estimates.text(estimate),
+                "room": _room(estimate),
             }
         )
     axis = {"labels": names, "ticks": False, "domain": False, "labelPadding": 6, "grid": True}
@@ -242,6 +243,13 @@ def _margins(
             },
         ],
     }  # fmt: skip
+
+
+def _room(estimate: Estimate) -> str:
+    """`19 % to spare`, `2.1 points too little`"""
+    if not math.isfinite(estimate.mean) and estimate.attained is None:
+        return "-"
+    return f"{estimates.room(estimate)} {'to spare' if estimates.is_spare(estimate) else 'missing'}"
 
 
 def utilisation_figure(scenario: Scenario, result: SearchResult) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -10,6 +11,7 @@ from splitwise_plan.report.files import Writer, text_writer
 
 VEGA_LITE = "6.1"
 PIXELS_A_POINT = 2.0
+_ID = re.compile(r'(id="|url\(#)([a-z_]+)(\d+)(?=["\)])')
 
 
 def svg(figure: Figure) -> str:
@@ -17,7 +19,19 @@ def svg(figure: Figure) -> str:
     import vl_convert
 
     # No address is allowed: the data is in the specification, nothing may be fetched.
-    return vl_convert.vegalite_to_svg(figure.spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    drawn = vl_convert.vegalite_to_svg(figure.spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    return _numbered(drawn)
+
+
+def _numbered(drawn: str) -> str:
+    """With ids counted from 1: the library counts on from one figure of a process to the next."""
+    numbers: dict[str, int] = {}
+
+    def again(found: re.Match[str]) -> str:
+        number = numbers.setdefault(found[2] + found[3], len(numbers) + 1)
+        return f"{found[1]}{found[2]}{number}"
+
+    return _ID.sub(again, drawn)
 
 
 def png(drawn: str) -> bytes:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.report import wording
+from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.design_map import limit_rule
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
-from splitwise_plan.report.numbers import measured, significant
+from splitwise_plan.report.numbers import significant
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.sweep import LoadPoint, LoadResult
 
@@ -70,6 +70,12 @@ def _rows(result: LoadResult, target: SLOTarget) -> list[Row]:
     return rows
 
 
+def _drawn(estimate: Estimate) -> dict[str, float]:
+    """The value and the ends of its interval; of a goodput the share of requests."""
+    of = estimate.attained or estimate
+    return {"value": of.mean, "low": of.low, "high": of.high}
+
+
 def _row(point: LoadPoint, estimate: Estimate, name: str) -> Row:
     top = ABOVE * estimate.target.limit * 4
 
@@ -79,12 +85,10 @@ def _row(point: LoadPoint, estimate: Estimate, name: str) -> Row:
     busiest = max(point.details.pools, key=lambda pool: pool.utilisation)
     return {
         "rate": point.rate_rps,
-        "value": drawn(estimate.mean),
-        "low": drawn(estimate.low),
-        "high": drawn(estimate.high),
+        **{name: drawn(number) for name, number in _drawn(estimate).items()},
         "design": name,
         "load": f"{point.rate_rps:g} requests/s",
-        "measured": style.estimate_text(estimate),
+        "measured": estimates.text(estimate),
         "verdict": wording.short_verdict(point.details.evaluation),
         "throughput": f"{significant(point.details.throughput_rps)} requests/s",
         "busiest pool": f"{busiest.pool}, {style.share_text(busiest.utilisation)} busy",
@@ -98,8 +102,10 @@ def _panel(
     names: dict[Design, str],
     asked: float | None,
 ) -> Spec:
-    top = ABOVE * target.limit
-    unit = {"slowdown": "slowdown", "s": "seconds"}.get(target.unit, target.unit)
+    goodput = target.metric == "goodput"
+    limit = target.percentile / 100.0 if goodput else target.limit
+    top = 1.0 if goodput else ABOVE * limit
+    unit = {"slowdown": "slowdown", "s": "seconds"}.get(target.unit, "share of requests")
     x = quantitative(
         "rate", "requests/s", scale={"zero": False, "nice": False, "padding": 6},
         axis={"tickCount": 6},
@@ -130,7 +136,7 @@ def _panel(
                          "tooltip": tooltip(*fields)},
         },
     ]  # fmt: skip
-    layers.append(limit_rule("y", target.limit))
+    layers.append(limit_rule("y", limit))
     if asked is not None and min(result.rates_rps) <= asked <= max(result.rates_rps):
         layers.append(
             {
@@ -139,7 +145,7 @@ def _panel(
                 "encoding": {"x": {"datum": asked}},
             }
         )
-    title = f"{style.target_name(target)}   ≤ {measured(target.limit, target.unit)}"
+    title = f"{style.target_name(target)}   {'≥' if goodput else '≤'} {estimates.limit(target)}"
     return {
         "title": title, "width": WIDTH, "height": HEIGHT, "data": style.data(rows), "layer": layers,
     }  # fmt: skip

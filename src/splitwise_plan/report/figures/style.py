@@ -10,7 +10,6 @@ from typing import Any
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.report import wording
-from splitwise_plan.report.numbers import measured
 from splitwise_plan.search.confidence import Estimate
 
 Spec = dict[str, Any]
@@ -133,15 +132,6 @@ def share_text(value: float) -> str:
 def design_label(design: Design) -> str:
     """`24P + 4T`, `58 machines`"""
     return f"{design.machines:,} machines" if design.family.is_baseline else design.label
-
-
-def estimate_text(estimate: Estimate) -> str:
-    """`1.21x of 1.25x (1.19x to 1.23x)`"""
-    unit = estimate.target.unit
-    told = f"{measured(estimate.mean, unit)} of {measured(estimate.target.limit, unit)}"
-    if estimate.low < estimate.high:
-        told += f" ({measured(estimate.low, unit)} to {measured(estimate.high, unit)})"
-    return told
 
 
 def target_name(target: SLOTarget) -> str:

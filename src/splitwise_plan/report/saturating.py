@@ -1,0 +1,153 @@
+"""The report of batch work: requests per dollar of designs under more load than they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.files import text_writer
+from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
+from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
+from splitwise_plan.report.proof import TIES_SHOWN
+from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.report import Report
+from splitwise_plan.search.saturation import (
+    FamilySaturation,
+    Saturated,
+    SaturationResult,
+    interval,
+    mean_per_usd,
+)
+
+SCHEMA = "splitwise-plan/saturation/1"
+
+
+def report(scenario: Scenario, result: SaturationResult, timing: Mapping[str, float]) -> Report:
+    """The report of `search --maximize throughput_per_cost`."""
+    load = f"{wording.lengths(scenario)} · {scenario.llm.name} · no SLO"
+    asked = f"{load} · {wording.objective_words(scenario)} · {wording.assumptions(scenario)}"
+    top = (Fact("Question", (asked,)), _answer(scenario, result), _proof(scenario, result))
+    page = Page("Batch work", top, (_sheet(result),))
+    document = _document(scenario, result, timing)
+    rows = list(_rows(scenario, result))
+    files = {
+        "result.json": text_writer(jsonfmt.dumps(document)),
+        "designs.csv": text_writer(csvfmt.text(rows)),
+        "scenario.toml": text_writer(scenario.resolved_toml),
+        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
+    }
+    return Report(page, document, rows, files)
+
+
+def _answer(scenario: Scenario, result: SaturationResult) -> Fact:
+    if result.best is None or result.best.best is None:
+        return Fact("Answer", ("none fits into the budget",), "bad")
+    best = result.best.best
+    low, high = (significant(end) for end in interval(best.requests_per_usd))
+    seeds = count(len(best.throughput_rps), "seed")
+    sure = f" (95 %: {low} to {high} over {seeds})" if len(best.throughput_rps) > 1 else ""
+    return Fact(
+        "Answer",
+        (
+            wording.design_line(scenario, best.design),
+            f"{significant(mean_per_usd(best))} requests for a dollar{sure}, "
+            f"{significant(fmean(best.throughput_rps))} a second",
+        ),
+        "good",
+    )
+
+
+def _proof(scenario: Scenario, result: SaturationResult) -> Fact:
+    looked_at = count(sum(family.looked_at for family in result.families), "design")
+    load = f"{significant(result.offered_rps)} requests/s offered"
+    second_half = f"the second half of {scenario.arrivals.duration_s:,g} s counted"
+    lines = [f"all {looked_at} that use up the budget simulated: {load}, {second_half}"]
+    ties = result.best.ties if result.best else ()
+    if ties:
+        labels = ", ".join(tie.design.label for tie in ties[:TIES_SHOWN])
+        more = len(ties) - TIES_SHOWN
+        told = f" and {more:,} more" if more > 0 else ""
+        lines.append(f"too close to tell from the best of its family: {labels}{told}")
+    return Fact("Proof", tuple(lines))
+
+
+def _sheet(result: SaturationResult) -> Sheet:
+    titles = ("machines", "$/h", "kW", "requests/s", "requests/$")
+    columns = (words("family"), words("design"), *(Column(title) for title in titles))
+    ordered = sorted(result.families, key=lambda family: -mean_per_usd(family.best))
+    return Sheet((*columns, words("")), tuple(_line(result, family) for family in ordered))
+
+
+def _line(result: SaturationResult, family: FamilySaturation) -> tuple[Cell, ...]:
+    best = family.best
+    if best is None:
+        return (Cell(family.family.name), Cell("none"), *[Cell(NONE)] * 5, Cell("over budget"))
+    design, per_usd = best.design, mean_per_usd(best)
+    texts = (
+        *(f"{design.machines:,}", f"{design.cost_usd_per_hour:,.0f}"),
+        *(kilowatts(design.provisioned_power_w), significant(fmean(best.throughput_rps))),
+        significant(per_usd),
+    )
+    leader = mean_per_usd(result.best.best) if result.best else per_usd
+    behind = percent(per_usd / leader - 1, sign=True) if leader else ""
+    last = Cell("← best", "good") if family is result.best else Cell(behind)
+    return (
+        *(Cell(family.family.name), Cell(design.label)),
+        *(Cell(text) for text in texts),
+        last,
+    )
+
+
+def _document(
+    scenario: Scenario, result: SaturationResult, timing: Mapping[str, float]
+) -> jsonfmt.Json:
+    return {
+        "schema": SCHEMA,
+        "provenance": provenance(scenario),
+        "assumptions": scenario.assumptions.id,
+        "scenario": jsonfmt.question(scenario),
+        "objective": jsonfmt.objective_document(scenario),
+        "offered_rps": result.offered_rps,
+        "best": result.best.family.id if result.best else None,
+        "families": [
+            {
+                "family": family.family.id,
+                "looked_at": family.looked_at,
+                "best": _saturated(scenario, family.best) if family.best else None,
+                "details": jsonfmt.detailed(scenario, family.details) if family.details else None,
+                "ties": [_saturated(scenario, tie) for tie in family.ties],
+            }
+            for family in result.families
+        ],
+        "timing": {**timing, "simulations": result.simulations},
+    }
+
+
+def _saturated(scenario: Scenario, one: Saturated) -> jsonfmt.Json:
+    low, high = interval(one.requests_per_usd)
+    return {
+        "design": jsonfmt.design(scenario, one.design),
+        "throughput_rps": fmean(one.throughput_rps),
+        "throughput_rps_of_replications": list(one.throughput_rps),
+        "requests_per_usd": mean_per_usd(one),
+        "requests_per_usd_low": low,
+        "requests_per_usd_high": high,
+    }
+
+
+def _rows(scenario: Scenario, result: SaturationResult) -> Iterator[Sequence[csvfmt.Value]]:
+    columns = ("throughput_rps", "requests_per_usd", "requests_per_usd_low")
+    header = False
+    for family in result.families:
+        found = [family.best, *family.ties] if family.best else []
+        for one in found:
+            design = jsonfmt.design(scenario, one.design)
+            if not header:
+                yield ("role", "assumptions", *design, *columns, "requests_per_usd_high")
+                header = True
+            role = "best" if one is family.best else "tie"
+            numbers = (fmean(one.throughput_rps), mean_per_usd(one))
+            ends = interval(one.requests_per_usd)
+            yield (role, scenario.assumptions.id, *design.values(), *numbers, *ends)

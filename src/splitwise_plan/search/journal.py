@@ -1,0 +1,168 @@
+"""Results kept in a file as they are finished: an interrupted run goes on from them.
+
+A line a result, after the name of what was asked. A result depends on the question and on that name
+alone, so a run that finds some written down comes to the same end, to the bit, as one that works
+all of them out. Lines are appended whole: of a process that was killed all but its last line count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import tee
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from splitwise_plan.errors import InputError, OutputError, Problem
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.grid import name_of
+from splitwise_plan.search.outcome import Details, Evaluation
+from splitwise_plan.search.written import (
+    details_from_json,
+    details_to_json,
+    evaluation_from_json,
+    evaluation_to_json,
+)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[Item, Result]):
+    """Results of one kind: `write` gives None for those that are not worth keeping."""
+
+    name: Callable[[Item], str]
+    write: Callable[[Result], Any]
+    read: Callable[[Item, Any], Result]
+
+
+class Journal:
+    """A file of results, open for more; a context. Safe to use from several threads."""
+
+    def __init__(self, path: Path, question: str, *, resume: bool) -> None:
+        """Begin a file anew, or with `resume` go on from what is there, if anything is.
+
+        Raises `InputError` where that is about another question, `OutputError` if it cannot write.
+        """
+        self.path = path
+        self._lock = Lock()
+        first = {"splitwise-plan": "journal", "question": question}
+        try:
+            self._known = _read(path, first) if resume and path.exists() else {}
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a" if self._known else "w", encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{path} was not opened: {error.strerror or error}") from None
+        if not self._known:
+            self._append(first)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def in_order(
+        self,
+        kind: Kind[Item, Result],
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        jobs: Jobs,
+    ) -> Generator[Result, None, None]:
+        """As `driver.in_order`, but for what is written down; the rest is, as it is finished."""
+        known = self._known.copy()
+        for_work, for_order = tee(items)
+        unknown = (item for item in for_work if kind.name(item) not in known)
+        done = in_order(function, unknown, jobs, partial(self._note, kind))
+        try:
+            for item in for_order:
+                name = kind.name(item)
+                yield kind.read(item, known[name]) if name in known else next(done)
+        finally:
+            done.close()
+
+    def _note(self, kind: Kind[Item, Result], item: Item, result: Result) -> None:
+        name, written = kind.name(item), kind.write(result)
+        if written is None:
+            return
+        with self._lock:
+            if name not in self._known:
+                self._known[name] = written
+                self._append([name, written])
+
+    def _append(self, line: object) -> None:
+        try:
+            self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+            self._file.flush()
+        except OSError as error:
+            message = f"{self.path} was not written: {error.strerror or error}"
+            raise OutputError(message) from None
+
+
+def kept_in_order(
+    journal: Journal | None,
+    kind: Kind[Item, Result],
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: Jobs,
+) -> Generator[Result, None, None]:
+    """`driver.in_order`, with a journal if there is one."""
+    if journal is None:
+        return in_order(function, items, jobs)
+    return journal.in_order(kind, function, items, jobs)
+
+
+def evaluations(about: str, slos: SLOSet) -> Kind[Design, Evaluation]:
+    """Designs judged."""
+    return Kind(
+        lambda design: f"{about}: {name_of(design)}",
+        evaluation_to_json,
+        partial(evaluation_from_json, slos),
+    )
+
+
+def or_none(kind: Kind[Item, Result]) -> Kind[Item, Result | None]:
+    """The same where there may be no result: for that nothing is kept, it is soon found again."""
+    return Kind(kind.name, lambda result: None if result is None else kind.write(result), kind.read)
+
+
+def details(about: str, slos: SLOSet) -> Kind[Design, Details]:
+    """Designs and all that is known of them."""
+    return Kind(
+        lambda design: f"{about}: {name_of(design)}",
+        details_to_json,
+        partial(details_from_json, slos),
+    )
+
+
+def quick_looks(about: str) -> Kind[Design, bool]:
+    """Designs that seem to meet the SLOs, or not."""
+    return Kind(lambda design: f"{about}: {name_of(design)}", bool, lambda _, seems: bool(seems))
+
+
+def _read(path: Path, first: object) -> dict[str, Any]:
+    """Results by name. A last line that is not whole is cut off, so that more can follow."""
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    lines = whole.decode(errors="replace").splitlines()
+    if not lines:
+        return {}
+    try:
+        begun, *results = map(json.loads, lines)
+        known: dict[str, Any] = dict(results)
+    except (ValueError, TypeError):
+        fix = "drop --resume, or name another folder"
+        raise InputError([Problem(str(path), "is not a journal of results", fix)]) from None
+    if begun != first:
+        what = "was kept for another question, or by another version"
+        raise InputError([Problem(str(path), what, "drop --resume, or ask the same again")])
+    if len(whole) < len(content):
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+    return known

@@ -1,0 +1,171 @@
+"""Batch work: the most requests per dollar where no SLO has to be met.
+
+Every design of a family that uses up the budget is simulated under more load than it can carry.
+Its throughput is what it finishes in the second half of the time in which requests arrive: by then
+its machines have as much to do as they can hold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from statistics import fmean, stdev
+
+import numpy as np
+
+from splitwise_plan.facts.design import Design, Family
+from splitwise_plan.facts.scenario import FamilySpace, Scenario
+from splitwise_plan.search.capacity import frontier, likely_rate_rps
+from splitwise_plan.search.confidence import t_quantile
+from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.outcome import Details
+from splitwise_plan.search.progress import Progress, Report
+from splitwise_plan.search.widen import within_budgets
+from splitwise_plan.sim.records import Run
+from splitwise_plan.sim.simulator import Simulator
+
+OVERLOAD = 2.0
+"""Offered load over the likely one, which is half of what prompts alone would allow: all of it."""
+
+COUNTED_FROM = 0.5
+"""Share of the arrivals' time after which finished requests are counted."""
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Saturated:
+    """A design under more load than it carries. `throughput_rps`: of each replication."""
+
+    design: Design
+    throughput_rps: tuple[float, ...]
+
+    @property
+    def requests_per_usd(self) -> tuple[float, ...]:
+        """Of each replication."""
+        hourly = self.design.cost_usd_per_hour
+        return tuple(
+            3600.0 * rate / hourly if hourly else float("inf") for rate in self.throughput_rps
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySaturation:
+    """A family's best design; `ties` are not distinguishable from it on these requests."""
+
+    space: FamilySpace
+    looked_at: int
+    best: Saturated | None
+    details: Details | None
+    ties: tuple[Saturated, ...]
+
+    @property
+    def family(self) -> Family:
+        return self.space.family
+
+
+@dataclass(frozen=True, slots=True)
+class SaturationResult:
+    """Families in the order asked for; `best` is the winner, None if nothing fits the budget."""
+
+    offered_rps: float
+    families: tuple[FamilySaturation, ...]
+    best: FamilySaturation | None
+    simulations: int
+    search_s: float
+
+
+def search_saturated(
+    scenario: Scenario, jobs: Jobs, report: Report | None = None
+) -> SaturationResult:
+    """For each family the design within the budgets that does most requests per dollar."""
+    start = time.perf_counter()
+    spaces = [within_budgets(scenario, space) for space in scenario.spaces]
+    candidates = [frontier(scenario, space) for space in spaces]
+    offered = scenario.arrivals.rate_rps or _more_than_enough(scenario, spaces, candidates)
+    arrivals = replace(scenario.arrivals, rate_rps=offered)
+    evaluator = Evaluator(replace(scenario, arrivals=arrivals), scenario.seeds)
+    families = [
+        _search_family(scenario, evaluator, space, some, jobs, report)
+        for space, some in zip(spaces, candidates, strict=True)
+    ]
+    found = [one for one in families if one.best is not None]
+    best = max(found, key=lambda one: mean_per_usd(one.best), default=None)
+    simulations = evaluator.looks[0] * sum(len(some) for some in candidates)
+    return SaturationResult(
+        offered, tuple(families), best, simulations, time.perf_counter() - start
+    )
+
+
+def mean_per_usd(one: Saturated | None) -> float:
+    """Requests per dollar, the mean over replications; 0 where there is no design."""
+    return fmean(one.requests_per_usd) if one is not None else 0.0
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Student's t interval of a mean; of one value that value."""
+    mean = fmean(values)
+    if len(values) < 2:
+        return mean, mean
+    quantile = t_quantile(0.5 + CONFIDENCE / 2, len(values) - 1)
+    half = quantile * stdev(values) / sqrt(len(values))
+    return mean - half, mean + half
+
+
+def _more_than_enough(
+    scenario: Scenario, spaces: Sequence[FamilySpace], candidates: Sequence[Sequence[Design]]
+) -> float:
+    """One load for all families, so that they are compared on the same requests."""
+    likely = [
+        likely_rate_rps(scenario, PromptCapacity(scenario, space), some)
+        for space, some in zip(spaces, candidates, strict=True)
+        if some
+    ]
+    return OVERLOAD * max(likely, default=1.0)
+
+
+def _search_family(  # noqa: PLR0913, PLR0917
+    scenario: Scenario,
+    evaluator: Evaluator,
+    space: FamilySpace,
+    candidates: Sequence[Design],
+    jobs: Jobs,
+    report: Report | None,
+) -> FamilySaturation:
+    def saturate(design: Design) -> Saturated:
+        simulators = evaluator.simulators(evaluator.looks[0])
+        runs = ((simulator, simulator.run(design)) for simulator in simulators)
+        return Saturated(design, tuple(throughput_rps(*pair) for pair in runs))
+
+    done: list[Saturated] = []
+    for one in in_order(saturate, candidates, jobs):
+        done.append(one)
+        if report is not None:
+            leader = max(done, key=mean_per_usd).design
+            report(Progress(space.family.id, len(done), 0, len(candidates), leader))
+    if not done:
+        return FamilySaturation(space, 0, None, None, ())
+    best = max(done, key=mean_per_usd)
+    details = evaluator.detail(best.design, jobs=jobs)
+    ties = [one for one in done if one is not best and _alike(one, best)]
+    ties.sort(key=mean_per_usd, reverse=True)
+    return FamilySaturation(space, len(done), best, details, tuple(ties))
+
+
+def throughput_rps(simulator: Simulator, run: Run) -> float:
+    """Requests finished per second in the second half of the time in which requests arrive."""
+    last = float(simulator.requests.arrival_s[-1])
+    first = simulator.start_s + COUNTED_FROM * (last - simulator.start_s)
+    ends = run.requests.last_token_s
+    return int(np.count_nonzero((ends > first) & (ends <= last))) / (last - first)
+
+
+def _alike(one: Saturated, best: Saturated) -> bool:
+    """Whether their difference, request list by request list, may be none."""
+    pairs = zip(best.requests_per_usd, one.requests_per_usd, strict=True)
+    low, _ = interval([own - other for own, other in pairs])
+    return low <= 0.0

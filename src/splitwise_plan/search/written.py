@@ -1,0 +1,96 @@
+"""Evaluations and details as numbers and words, exactly: reading gives the same bits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import inf, nan
+from typing import Any
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.search.outcome import (
+    Details,
+    Evaluation,
+    LatencySummary,
+    Replication,
+    RequestCounts,
+)
+from splitwise_plan.sim.metrics import Energy, Pool
+from splitwise_plan.sim.verdict import TargetResult
+
+Written = dict[str, Any]
+
+
+def evaluation_to_json(of: Evaluation) -> Written:
+    """An evaluation without its design: that is what it is found by."""
+    return {
+        "verdict": of.verdict,
+        "judged_in": of.simulations,
+        "replications": [
+            {
+                "verdict": one.verdict,
+                "values": [number(r.value) for r in one.results],
+                "attained": [r.attained for r in one.results],
+            }
+            for one in of.replications
+        ],
+    }
+
+
+def evaluation_from_json(slos: SLOSet, design: Design, told: Written) -> Evaluation:
+    """What `evaluation_to_json` said of a design."""
+    replications = tuple(
+        Replication(
+            at,
+            one["verdict"],
+            tuple(
+                TargetResult(target, _number(value), attained)
+                for target, value, attained in zip(
+                    slos.all_targets, one["values"], one["attained"], strict=False
+                )
+            ),
+        )
+        for at, one in enumerate(told["replications"])
+    )
+    return Evaluation(design, told["verdict"], replications, told["judged_in"])
+
+
+def details_to_json(of: Details) -> Written:
+    """Details without their design. Infinity and NaN stay as they are."""
+    return {
+        "evaluation": evaluation_to_json(of.evaluation),
+        "requests": asdict(of.requests),
+        "throughput_rps": of.throughput_rps,
+        "latency_s": {metric: asdict(one) for metric, one in of.latency_s.items()},
+        "slowdown": {metric: asdict(one) for metric, one in of.slowdown.items()},
+        "kv_transfer_s": asdict(of.kv_transfer_s),
+        "pools": [asdict(pool) for pool in of.pools],
+        "energy": asdict(of.energy),
+        "pool_moves": of.pool_moves,
+        "mixed_requests": of.mixed_requests,
+    }
+
+
+def details_from_json(slos: SLOSet, design: Design, told: Written) -> Details:
+    """What `details_to_json` said of a design."""
+    return Details(
+        evaluation=evaluation_from_json(slos, design, told["evaluation"]),
+        requests=RequestCounts(**told["requests"]),
+        throughput_rps=told["throughput_rps"],
+        latency_s={metric: LatencySummary(**one) for metric, one in told["latency_s"].items()},
+        slowdown={metric: LatencySummary(**one) for metric, one in told["slowdown"].items()},
+        kv_transfer_s=LatencySummary(**told["kv_transfer_s"]),
+        pools=tuple(Pool(**pool) for pool in told["pools"]),
+        energy=Energy(**told["energy"]),
+        pool_moves=told["pool_moves"],
+        mixed_requests=told["mixed_requests"],
+    )
+
+
+def number(value: float) -> float | str:
+    """A float as it is; infinity and NaN, which not every database takes, as a word."""
+    return value if abs(value) < inf else str(value)
+
+
+def _number(value: float | str) -> float:
+    return {"inf": inf, "-inf": -inf, "nan": nan}[value] if isinstance(value, str) else value
