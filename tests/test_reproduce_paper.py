@@ -1,43 +1,49 @@
-"""What `splitwise-plan reproduce all` has to show, and the committed page, from one full run."""
+"""What the committed reproduction shows; `make verify` makes all of it again and compares."""
 
 from __future__ import annotations
 
+import csv
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.reproduction.finding import Finding, Item, Line, Value
-from splitwise_plan.reproduction.held import Held
 from splitwise_plan.reproduction.report import PAGE, TABLE, report
 from splitwise_plan.reproduction.run import new_study, reproduce
-from splitwise_plan.reproduction.study import MEASURED, SPLITWISESIM, Study
-
-pytestmark = pytest.mark.verify
 
 DOCS = Path(__file__).parents[1] / "docs"
-Results = dict[str, tuple[Item, Finding]]
+SPLITWISESIM, MEASURED = "splitwisesim", "measured"
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A number of ours: the mean over seeds, the least and the most of them."""
+
+    mean: float
+    low: float
+    high: float
+    same: str
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
-    return new_study(Catalog(), jobs=2)
+def rows() -> list[Row]:
+    with (DOCS / TABLE).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
-@pytest.fixture(scope="module")
-def results(study: Study) -> Results:
-    return {item.id: (item, found) for item, found in reproduce(study)}
-
-
-def lines(results: Results, item: str, part: str) -> list[Line]:
-    return [line for line in results[item][1].lines if part in line.what]
-
-
-def ours(line: Line, stack: str = SPLITWISESIM.id) -> Value:
-    found = line.ours[stack]
-    assert found is not None
-    return found
+def ours(rows: list[Row], item: str, what: str, assumptions: str = SPLITWISESIM) -> Ours:
+    """The number of the line of an item that begins so."""
+    [row] = [
+        one
+        for one in rows
+        if (one["item"], one["assumptions"]) == (item, assumptions)
+        and (one["what"] == what or one["what"].startswith(f"{what},"))
+    ]
+    numbers = [float(row[f"ours_{name}"]) for name in ("mean", "low", "high")]
+    return Ours(numbers[0], numbers[1], numbers[2], row["same"])
 
 
 THROUGHPUT_RPS = {
@@ -56,35 +62,39 @@ THROUGHPUT_RPS = {
 }
 """The paper's, and an earlier check of the same rules."""
 SHORT = "at equal cost: Splitwise-AA"
+STEP_RPS = 10.0
 
 
 @pytest.mark.parametrize("design", THROUGHPUT_RPS)
-def test_throughput_is_within_a_step_of_the_grid(results: Results, design: str) -> None:
-    [line] = lines(results, "fig18", f"{design},")
+def test_throughput_is_within_a_step_of_the_grid(rows: list[Row], design: str) -> None:
     paper, checked = THROUGHPUT_RPS[design]
-    assert line.paper is not None
-    assert line.paper.low == paper
-    found = ours(line)
-    assert checked - 10 <= found.low <= found.high <= checked + 10
+    found = ours(rows, "fig18", design)
+    assert checked - STEP_RPS <= found.low <= found.high <= checked + STEP_RPS
     if design == SHORT:
-        assert found.mean < paper - 10
-        assert "Another split" in line.why
+        assert found.same == "false"
+        assert found.high < paper - STEP_RPS
     else:
-        assert abs(found.mean - paper) <= 10
+        assert found.same == "true"
+        assert abs(found.mean - paper) <= STEP_RPS
+
+
+def test_another_split_of_the_same_machines_carries_what_the_paper_has() -> None:
+    page = (DOCS / PAGE).read_text(encoding="utf-8")
+    assert "Another split of as many machines" in page
+    assert "the best of all splits reach 150, 150, 150 rps" in page
 
 
 BEST_RATIOS = {
-    "Splitwise-AA over Baseline-A100": (2.15, 2.4),
-    "Splitwise-HA over Baseline-H100": (1.18, 1.27),
+    "at equal power, the best splits: Splitwise-AA over Baseline-A100": (2.15, 2.4),
+    "at equal power, the best splits: Splitwise-HA over Baseline-H100": (1.18, 1.27),
     "at equal cost, the best splits: Splitwise-AA over Baseline-H100": (1.36, 1.4),
 }
 
 
 @pytest.mark.parametrize("what", BEST_RATIOS)
-def test_ratios_of_the_best_designs(results: Results, what: str) -> None:
-    [line] = [one for one in lines(results, "fig18", what) if "best splits" in one.what]
+def test_ratios_of_the_best_designs(rows: list[Row], what: str) -> None:
     low, high = BEST_RATIOS[what]
-    assert low * 0.92 <= ours(line).mean <= high * 1.08
+    assert low * 0.92 <= ours(rows, "fig18", what).mean <= high * 1.08
 
 
 MACHINES = {
@@ -92,39 +102,44 @@ MACHINES = {
     "least power: Baseline-H100": 24,
     "least power: Splitwise-AA": 41,
     "least power: Splitwise-HH": 22,
+    "least power: Splitwise-HHcap": 24,
     "least cost: Baseline-A100": 88,
     "least cost: Baseline-H100": 24,
     "least cost: Splitwise-AA": 41,
     "least cost: Splitwise-HH": 22,
     "least cost: Splitwise-HHcap": 22,
-    "least power: Splitwise-HHcap": 24,
 }
+"""Of Splitwise-HA other splits cost less than the paper's, with another number of machines."""
 
 
 @pytest.mark.parametrize("what", MACHINES)
-def test_machines_for_70_rps(results: Results, what: str) -> None:
-    [line] = lines(results, "fig19", what)
-    assert abs(ours(line).mean - MACHINES[what]) <= 2
+def test_machines_for_70_rps(rows: list[Row], what: str) -> None:
+    assert abs(ours(rows, "fig19", what).mean - MACHINES[what]) <= 2
 
 
-def test_savings_have_intervals(results: Results) -> None:
-    """On every seed; that of the capped machines is smaller than the paper's -20 to -25 %."""
-    for what, near in (("cost of Splitwise-AA", -20.0), ("power of Splitwise-HHcap", -16.0)):
-        [line] = lines(results, "fig19", what)
-        assert ours(line).low <= ours(line).high < -10.0
-        assert ours(line).mean == pytest.approx(near, abs=3.0)
+SAVINGS_PERCENT = {
+    "cost of Splitwise-AA against Baseline-H100": (-20.0, "true"),
+    "power of Splitwise-HHcap against Baseline-H100": (-16.0, "false"),
+}
+"""The paper has -20 % (or -25 %) for both."""
 
 
-def test_setbacks_of_another_workload(results: Results) -> None:
-    for family in ("AA", "HH"):
-        [line] = lines(results, "fig20", f"coding clusters: Splitwise-{family}")
-        assert ours(line).mean > -4.0
-    for family in ("HA", "HHcap"):
-        found = [
-            one for one in results["fig20"][1].lines
-            if one.what == f"conversation on coding clusters: Splitwise-{family}"
-        ]  # fmt: skip
-        assert -16.0 < ours(found[0]).mean < -3.0
+@pytest.mark.parametrize("what", SAVINGS_PERCENT)
+def test_savings_have_intervals(rows: list[Row], what: str) -> None:
+    near, same = SAVINGS_PERCENT[what]
+    found = ours(rows, "fig19", what)
+    assert found.low < found.high < -10.0
+    assert found.mean == pytest.approx(near, abs=3.0)
+    assert found.same == same
+
+
+@pytest.mark.parametrize(
+    ("family", "low", "high"),
+    [("AA", -4, 4), ("HH", -4, 4), ("HA", -13, -3), ("HHcap", -13, -3)],
+)
+def test_setbacks_of_another_workload(rows: list[Row], family: str, low: int, high: int) -> None:
+    found = ours(rows, "fig20", f"conversation on coding clusters: Splitwise-{family}")
+    assert low < found.low <= found.high < high
 
 
 @pytest.mark.parametrize(
@@ -136,53 +151,53 @@ def test_setbacks_of_another_workload(results: Results) -> None:
         ("Splitwise-HH", 0.75),
     ],
 )
-def test_requests_for_a_dollar(results: Results, family: str, paper: float) -> None:
-    [line] = lines(results, "batch", family)
-    assert ours(line).mean == pytest.approx(paper, rel=0.08)
+def test_requests_for_a_dollar(rows: list[Row], family: str, paper: float) -> None:
+    assert ours(rows, "batch", family).mean == pytest.approx(paper, rel=0.08)
 
 
-def test_transfer(results: Results) -> None:
-    for line in results["fig15"][1].lines:
-        assert line.same(MEASURED.id), line.what
-
-
-def test_every_difference_has_its_reason(study: Study, results: Results) -> None:
-    for item, found in results.values():
-        for stack in study.stacks:
-            assert all(found.reasons(stack.id, item)), (item.id, stack.id)
-        assert not found.missed(item.basis) or item.gap, item.id
-
-
-def held(results: Results, name: str, stack: str) -> Held:
-    [answer] = [one for one in results["conclusions"][1].answers if one.sentence.name == name]
-    return answer.held[stack]
+def test_the_coding_map(rows: list[Row]) -> None:
+    for assumptions in (SPLITWISESIM, MEASURED):
+        found = ours(rows, "fig12", "machines of the cheapest design", assumptions)
+        assert abs(found.mean - 30) <= 2
 
 
 CONCLUSIONS = {
-    "equal power, H100": ("holds", "holds"),
-    "equal power, A100": ("holds", "in part"),
-    "A100 token machines": ("holds", "does not hold"),
-    "capped token machines": ("holds", "holds"),
-    "equal cost": ("holds", "does not hold"),
-    "batch": ("holds", "holds"),
-    "KV transfer": ("does not hold", "holds"),
+    "splitting the phases over H100 carries": ("holds", "holds"),
+    "splitting the phases over A100 carries": ("holds", "in part"),
+    "H100 for prompts and A100 for tokens": ("holds", "does not hold"),
+    "H100 with capped token machines": ("holds", "holds"),
+    "A100 alone, split": ("holds", "does not hold"),
+    "without SLOs A100 give more": ("holds", "holds"),
+    "moving KV caches adds less than": ("does not hold", "holds"),
 }
 """Under the rules of the paper's simulator, and with measured token times."""
 
 
-@pytest.mark.parametrize("name", CONCLUSIONS)
-def test_conclusions(results: Results, name: str) -> None:
-    found = tuple(held(results, name, stack.id).verdict for stack in (SPLITWISESIM, MEASURED))
-    assert found == CONCLUSIONS[name]
+@pytest.mark.parametrize("says", CONCLUSIONS)
+def test_conclusions(rows: list[Row], says: str) -> None:
+    of = [one for one in rows if one["item"] == "conclusions" and one["what"].startswith(says)]
+    verdicts = {one["assumptions"]: one["verdict"] for one in of}
+    assert (verdicts[SPLITWISESIM], verdicts[MEASURED]) == CONCLUSIONS[says]
 
 
-def test_measured_conclusions_name_the_slo_that_binds(results: Results) -> None:
-    """A100 token machines lose for their TBT."""
-    assert "TBT P50 binds" in held(results, "A100 token machines", MEASURED.id).told
+def test_a100_token_machines_lose_for_their_tbt(rows: list[Row]) -> None:
+    [told] = [
+        one["told"]
+        for one in rows
+        if one["what"].startswith("H100 for prompts and A100") and one["assumptions"] == MEASURED
+    ]
+    assert "TBT P50 binds" in told
 
 
-def test_the_committed_page_is_this_run(study: Study, results: Results) -> None:
-    files = report(study, list(results.values()), {}, files=True).files
+@pytest.mark.verify
+def test_the_committed_page_is_what_a_full_run_gives() -> None:
+    study = new_study(Catalog(), jobs=2)
+    results = reproduce(study)
+    for item, found in results:
+        for stack in study.stacks:
+            assert all(found.reasons(stack.id, item)), (item.id, stack.id)
+        assert not found.missed(item.basis) or item.gap, item.id
+    files = report(study, results, {}, files=True).files
     for name in (PAGE, TABLE):
         made = io.StringIO()
         files[name](made)

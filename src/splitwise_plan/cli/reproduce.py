@@ -44,7 +44,8 @@ def reproduce(flags: Flags) -> int:
     to = output.Output.of(flags)
     seeds = flags.whole("seeds", low=1)
     chosen = flags.choice("assumptions", ASSUMPTIONS)
-    ids = [] if flags["items"] in (None, [ALL]) else list(flags["items"])
+    asked = flags["items"] or [ALL]
+    ids = [] if ALL in asked else list(asked)
     known = [item.id for item in KNOWN]
     for unknown in (one for one in ids if one not in known):
         flags.refuse("items", f"unknown item {unknown!r}", did_you_mean(unknown, [*known, ALL]))

@@ -53,8 +53,9 @@ def conclusions(study: Study) -> Finding:
     )  # fmt: skip
     notes = (
         "Conversation, the workload of the paper's own conclusions. In part: the direction holds, "
-        "the size does not. Each factor compares the best split of each family within the budget; "
-        "power under measured is rated watts.",
+        "the size does not. Each factor compares the best split of each family within the budget, "
+        "for each seed the best on that seed's requests (the paper's search had one trace); power "
+        "under measured is rated watts.",
     )
     return Finding((), figure, notes, answered(study, SENTENCES, stacks))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from splitwise_plan.facts.machine import Link, Machine
+from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.models.kv_transfer import KVRoute, route_between
@@ -46,10 +46,6 @@ class Placed:
         """Watts, or the paper's units where the assumptions count in those."""
         paper = self.scenario.assumptions.power_accounting == "paper"
         return self.machine.paper_power if paper else self.machine.provisioned_power_w
-
-    @property
-    def link(self) -> Link:
-        return self.machine.link
 
 
 def placed(study: Study, stack: Stack, machine: str, **keys: str) -> Placed:

@@ -60,7 +60,7 @@ ITEMS = (
     Item("fig15", "Fig. 15", "what moving it adds to a request", MEASURED, fig15),
     Item("fig16", "Fig. 16", "latency against load at equal power", SIMULATED, fig16),
     Item("fig17", "Fig. 17", "batch occupancy at low and high load", SIMULATED, fig17,
-         "a steep curve, read three tokens further to the right", elsewhere=TOKEN_TIMES),
+         "a steep curve: a few tokens more or less decide", elsewhere=TOKEN_TIMES),
     Item("fig18", "Fig. 18", "throughput at equal power and at equal cost", SIMULATED, fig18,
          "the paper's split of the machines; another split of the same machines does it",
          elsewhere=TOKEN_TIMES),

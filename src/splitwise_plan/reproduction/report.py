@@ -70,7 +70,8 @@ def _answers(study: Study, results: Results) -> Iterator[str]:
             each = [found.compared(basis) for item, found in results if item.basis == basis]
             compared, same = (sum(column) for column in zip(*each, strict=True)) if each else (0, 0)
             if compared:
-                yield f"{same} of {compared} numbers that the paper {how}: the same under {basis}"
+                numbers = f"of {compared} numbers that the paper {how}"
+                yield f"{numbers}, {same} are the same under {basis}"
     for item, found in results:
         if item.id == "conclusions":
             for stack in found.answers[0].held:
@@ -101,6 +102,10 @@ def _how_to_read(effort: Effort) -> Iterator[str]:
         f"our numbers are means over {count(effort.seeds, 'seed')} (lists of requests) where they "
         f"were simulated, with the least and the most of them in brackets; runs last "
         f"{effort.long_s:g} s ({effort.short_s:g} s where the paper's do)"
+    )
+    yield (
+        "rps: requests/s; 25P + 15T: prompt and token machines; x: a factor; of latencies, "
+        "that over the same request alone on a DGX-A100"
     )
     yield "numbers of the paper are printed in it unless marked: pixel (measured in a figure), " \
           "inferred (from other numbers) or computed; the sources are in paper/*.toml"  # fmt: skip
