@@ -75,6 +75,8 @@ def details(
         energy=Energy(247_315.0, 1.404),
         pool_moves=14,
         mixed_requests=1,
+        prompt_tokens_per_s=140_000.0,
+        output_tokens_per_s=2_000.0,
     )
 
 

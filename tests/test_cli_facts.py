@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from commands import run, run_json
 from reference import PERF_MODEL, azure_trace, needs_reference
+
+from splitwise_plan.facts.catalog import Catalog, Kind
 
 
 def test_the_catalog_lists_what_there_is() -> None:
@@ -14,16 +17,39 @@ def test_the_catalog_lists_what_there_is() -> None:
     assert list(run_json("catalog", "list", "llms")["kinds"]) == ["llms"]
 
 
-@pytest.mark.parametrize(
-    "name", ["dgx-h100", "bloom-176b", "infiniband-8x400", "splitwise", "coding", "splitwise-ha"]
-)
-def test_every_number_is_shown_with_unit_and_source(name: str) -> None:
-    [file] = run_json("catalog", "show", name)["files"]
-    numbers = [fact for fact in file["facts"] if fact["unit"]]
-    assert all(fact["source"] for fact in numbers)
-    shown = run("catalog", "show", name, COLUMNS="200").stdout
-    for fact in numbers:
-        assert fact["value"] in shown
+NAMES = sorted({name for kind in get_args(Kind) for name in Catalog().list(kind)})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_is_shown_with_unit_source_and_file(name: str) -> None:
+    files = run_json("catalog", "show", name)["files"]
+    shown = run("catalog", "show", name, COLUMNS="400").stdout
+    assert files
+    for file in files:
+        assert file["path"].startswith(("hardware/", "workloads/"))
+        assert f"{file['path']}\n" in shown
+        for fact in file["facts"]:
+            assert fact["value"] in shown
+            if fact["value"].replace(",", "").replace(".", "").isdigit():
+                assert fact["unit"], fact
+                assert fact["source"], fact
+
+
+def test_a_price_says_of_what_it_is() -> None:
+    [file] = run_json("catalog", "show", "splitwisesim")["files"][:1]
+    assert file["kind"] == "prices"
+    units = {fact["unit"] for fact in file["facts"] if fact["fact"].endswith("on-demand")}
+    assert units == {"USD/h per GPU"}
+
+
+def test_an_attainment_is_shown_fact_by_fact(tmp_path: Path) -> None:
+    (tmp_path / "slos").mkdir()
+    contract = Path(__file__).parents[1] / "examples" / "own-facts" / "contract.toml"
+    (tmp_path / "slos" / "ours.toml").write_bytes(contract.read_bytes())
+    [file] = run_json("catalog", "show", "ours", "--hardware", str(tmp_path))["files"]
+    facts = {fact["fact"]: fact for fact in file["facts"]}
+    assert facts["attainment.1.share"]["unit"] == "%"
+    assert facts["attainment.1.tbt"]["source"] == "contract, section 5"
 
 
 def test_assumptions_are_shown_with_their_reasons() -> None:
@@ -46,6 +72,7 @@ def test_facts_of_the_users_own_come_first(tmp_path: Path) -> None:
     (tmp_path / "machines" / "dgx-h100.toml").write_text(text)
     words = ("catalog", "show", "dgx-h100", "--hardware", str(tmp_path))
     [file] = run_json(*words)["files"]
+    assert file["hides"] == "hardware/machines/dgx-h100.toml"
     assert {fact["fact"]: fact["value"] for fact in file["facts"]}["cost"] == "19"
     design = run_json(
         *("simulate", "--family", "baseline-h100", "--machines", "2", "--rate", "1"),

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from splitwise_plan.cli.main import app
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/README.md"))
+EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/expected.txt"))
 WIDTH = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 

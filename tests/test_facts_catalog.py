@@ -109,8 +109,8 @@ def test_sources_are_what_was_read() -> None:
         ("family", "splitwise-h", "did you mean 'splitwise-hh'"),
         ("assumptions", "measurd", "did you mean 'measured'"),
         ("slos", "../slos/splitwise", "known: splitwise"),
-        ("machine", "", "known: dgx-a100"),
-        ("machine", "a\0b", "known: dgx-a100"),
+        ("machine", "", "known: b200, dgx-a100"),
+        ("machine", "a\0b", "known: b200, dgx-a100"),
     ],
 )
 def test_unknown_ids_are_told_with_what_exists(method: str, name: str, told: str) -> None:

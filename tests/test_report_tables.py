@@ -20,9 +20,9 @@ Answer      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
             meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
 Proof       none of 1,214 designs under $1,064/h meets them, on 3 seeds of 120 s and more where it
             is close
-            to find the best of each of three families: 933 simulated, 291 excluded (291 prompt
-            capacity)
+            three families: 933 simulated, 291 excluded (291 prompt capacity)
             2 ties: 25P + 3T, 23P + 5T
+Cost        $2.08 a million tokens (output alone: $148), 1.40 Wh a request
 
 family         design          machines    $/h   kW  TTFT P99  TBT P50  E2E P90  verdict
 Splitwise-HH   24P + 4T              28  1,064  286     4.60x    1.21x    1.20x  meets ← best
@@ -54,6 +54,7 @@ prompt  dgx-h100        24  58 %     57 %       512      183
 token   dgx-h100         4  80 %    2.6 %       256     64.8
 
 Energy      247 kW on average, 1.40 Wh a request
+Cost        $2.08 a million tokens (output alone: $148), 1.40 Wh a request
 Mixed pool  14 moves into it, 1 request with a phase there
 """
 

@@ -122,8 +122,7 @@ def test_the_proof_counts_what_was_looked_at_and_names_ties() -> None:
     assert lines == (
         "none of 1,214 designs under $1,064/h meets them, "
         "on 3 seeds of 120 s and more where it is close",
-        "to find the best of each of three families: "
-        "933 simulated, 291 excluded (291 prompt capacity)",
+        "three families: 933 simulated, 291 excluded (291 prompt capacity)",
         "2 ties: 25P + 3T, 23P + 5T",
     )
 

@@ -11,13 +11,14 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.capacity import frontier, maximize_rate, within_budget
+from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.rate_search import frontier, within_budget
 from splitwise_plan.search.space import designs
 
 
 def question(**given: Any) -> Scenario:
-    defaults = {"maximize": "throughput", "duration": 40, "rate_step": 1}
+    defaults = {"maximize": "throughput", "duration": 40, "method": "exhaustive"}
     return load_scenario(Catalog(), None, {**defaults, **given})
 
 
@@ -103,3 +104,27 @@ def test_jobs_change_nothing() -> None:
     one, two = (maximize_rate(scenario, jobs) for jobs in (1, 2))
     assert one.families == two.families
     assert one.simulations == two.simulations
+
+
+def test_the_best_of_all_is_proven_and_others_reach_what_was_found() -> None:
+    given = {"cost_budget": "5xdgx-h100", "workload": "conversation"}
+    every, best = (
+        maximize_rate(question(**given), 1),
+        maximize_rate(question(**given, method="auto"), 1),
+    )
+    assert every.best is not None
+    assert best.best is not None
+    assert repr(best.best.best) == repr(every.best.best)
+    assert (best.best.rate_rps, best.best.ties) == (every.best.rate_rps, every.best.ties)
+    assert best.best.rate_rps is not None
+    scenario = question(**given)
+    for own, proven in zip(best.families, every.families, strict=True):
+        assert (own.rate_rps or 0.0) <= (proven.rate_rps or 0.0) <= best.best.rate_rps
+        beyond = best.best.rate_rps + 1
+        assert own.certificate.better == len(frontier(scenario, own.space))
+        if own.family.is_baseline:
+            assert judge_at(scenario, beyond, frontier(scenario, own.space)[0]) != "meets"
+        if own.best is not None:
+            design = own.best.evaluation.design
+            assert judge_at(scenario, own.rate_rps or 0.0, design) == "meets"
+        assert own.certificate.exact == (own.rate_rps == best.best.rate_rps)

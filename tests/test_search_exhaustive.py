@@ -20,6 +20,7 @@ from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.outcome import FamilyResult, SearchResult
+from splitwise_plan.search.space import objective
 from splitwise_plan.sim.metrics import latencies
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import target_results
@@ -30,7 +31,8 @@ OBJECTIVES = ("cost", "power", "machines")
 
 def small_scenario(**keys: Any) -> Scenario:
     small = {"duration": 30, "machines": "1:8", "prompt_machines": "1:4", "token_machines": "1:4"}
-    return load_scenario(Catalog(), None, {"families": list(FAMILIES), **small, **keys})
+    proven = {"families": list(FAMILIES), "method": "exhaustive"}
+    return load_scenario(Catalog(), None, {**proven, **small, **keys})
 
 
 def total(scenario: Scenario, design: Design, of: str) -> float:
@@ -177,3 +179,36 @@ def test_a_bound_saves_simulations_and_nothing_else() -> None:
         really_meets(scenario, design) for f in result.families for design in designs_of(f.space)
     )
     assert np.all([family.certificate.exact for family in result.families])
+
+
+@pytest.mark.parametrize(
+    ("assumptions", "minimize", "workload", "rate"),
+    [question for question in QUESTIONS if question[3] != 6.0],
+)
+def test_the_best_of_all_is_proven_and_others_are_no_better_than_found(
+    assumptions: str, minimize: str, workload: str, rate: float
+) -> None:
+    """Without `method = "exhaustive"`: the same answer, and families that lose may lose by less."""
+    given = {"assumptions": assumptions, "minimize": minimize, "workload": workload, "rate": rate}
+    every = search(small_scenario(**given), jobs=1)
+    best = search(small_scenario(**given, method="auto"), jobs=1)
+    assert best.best is not None
+    assert every.best is not None
+    winner = best.best.best
+    assert winner is not None
+    assert best.best.certificate.exact
+    assert repr(best.best.best) == repr(every.best.best)
+    assert best.best.ties == every.best.ties
+    assert best.best.certificate.better == every.best.certificate.better
+    scenario = small_scenario(**given)
+    level = objective(scenario, winner.evaluation.design)
+    for own, proven in zip(best.families, every.families, strict=True):
+        assert (own.best is None) == (proven.best is None)
+        better = [design for design in designs_of(own.space) if objective(scenario, design) < level]
+        assert own.certificate.better >= len(better)
+        if own.best is not None and proven.best is not None:
+            found, least = (
+                objective(scenario, one.evaluation.design) for one in (own.best, proven.best)
+            )
+            assert found >= least
+            assert own.certificate.exact == (found == level or own.family.is_baseline)

@@ -30,6 +30,7 @@ ONLY_IN = {
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
     "pandas": (f"{PACKAGE}.report.frames",),
     "vl_convert": (f"{PACKAGE}.report.figures",),
+    "aiconfigurator": (f"{PACKAGE}.facts.importers.aiconfigurator",),
 }
 """Where a library may be imported, tests aside."""
 
@@ -78,9 +79,9 @@ def _is_type_checking(node: ast.AST) -> bool:
 
 
 def storey(name: str) -> int:
-    """0 is the top; the ground is below all storeys."""
+    """0 is the top, commands and functions alike; the ground is below all storeys."""
     parts = name.split(".")
-    if len(parts) < 2 or parts[1] == "__main__":
+    if len(parts) < 2 or parts[1] in ("__main__", "api"):
         return 0
     return STOREYS.index(parts[1]) if parts[1] in STOREYS else len(STOREYS)
 

@@ -22,6 +22,7 @@ from splitwise_plan.facts.importers.request_csv import read_requests
 from splitwise_plan.facts.measurements import Measurements
 from splitwise_plan.models.fitting import power_curves, split_batch, time_curves
 from splitwise_plan.models.validation import validation_table
+from splitwise_plan.report import profile_file
 
 MACHINES = {"dgx-a100": "a100-80gb", "dgx-h100": "h100-80gb", "dgx-h100-cap70": "h100-80gb-pcap"}
 LLMS = ("bloom-176b", "llama2-70b")
@@ -72,8 +73,7 @@ def profiles(raw: Path) -> dict[str, str]:
 
 
 def profile_text(measurements: Measurements, machine: str, llm: str, digest: str) -> str:
-    body = ["tensor_parallel,curve,x,median,measurements"]
-    left_out = ""
+    curves, left_out = {}, []
     for degree in (2, 4, 8):
         rows = measurements.of(llm, MACHINES[machine], degree)
         if not len(rows):
@@ -81,41 +81,33 @@ def profile_text(measurements: Measurements, machine: str, llm: str, digest: str
         split = split_batch(rows)
         if split is not None:
             rows = rows.select(rows.batch_size != split)
-            left_out = (
-                f"# left out: tensor_parallel {degree}, batch {split}: faster than half of it\n"
-                "#   (it did not fit into memory and was split), which no extrapolation survives\n"
-            )
-        power = power_curves(measurements.of(llm, POWER_HARDWARE, degree))
-        for curve, points in (time_curves(rows) | power).items():
-            body += [
-                f"{degree},{curve},{x:.0f},{y:.10g},{n}" for x, y, n in zip(*points, strict=True)
+            left_out = [
+                f"left out: tensor_parallel {degree}, batch {split}: faster than half of it",
+                "  (it did not fit into memory and was split), which no extrapolation survives",
             ]
-    return header(machine, llm, digest, left_out) + "\n".join(body) + "\n"
-
-
-def header(machine: str, llm: str, digest: str, left_out: str) -> str:
-    hardware = MACHINES[machine]
-    assumed = ""
-    if machine != "dgx-a100":
-        assumed = (
-            "# assumed: prompt_power and token_power are those of the A100, as fractions of TDP;\n"
-            "#   the source has no power measurements of the H100\n"
-        )
-    if hardware.endswith("pcap"):
-        assumed += (
-            "# assumed: the source's capped rows are its H100 rows with prompt times x 1.3 and\n"
-            "#   token times unchanged, not measurements\n"
-        )
-    return (
-        f"# {llm} on {machine}: medians of measurements\n"
-        f"# source: {SOURCE}, rows of {hardware}; sha256 {digest}\n"
-        "# derived by: python tools/derive_facts.py profiles perf_model.csv\n"
-        "# units: *_time in seconds, *_power as a fraction of GPU TDP; measurements: rows\n"
-        "# x of prompt_time, token_time_by_batch_tokens, prompt_power: prompt tokens x batch size\n"
-        "# x of token_time_by_batch, token_power: sequences (512-token prompts, 128 outputs)\n"
-        "# x of token_time_by_context: prompt tokens (batch 1, 128 output tokens)\n"
-        f"{assumed}{left_out}"
+        power = power_curves(measurements.of(llm, POWER_HARDWARE, degree))
+        curves[degree] = time_curves(rows) | power
+    head = (
+        f"{llm} on {machine}: medians of measurements",
+        f"source: {SOURCE}, rows of {MACHINES[machine]}; sha256 {digest}",
+        "derived by: python tools/derive_facts.py profiles perf_model.csv",
     )
+    return profile_file.profile_text(head, curves, [*assumed(machine), *left_out])
+
+
+def assumed(machine: str) -> list[str]:
+    lines = []
+    if machine != "dgx-a100":
+        lines += [
+            "assumed: prompt_power and token_power are those of the A100, as fractions of TDP;",
+            "  the source has no power measurements of the H100",
+        ]
+    if MACHINES[machine].endswith("pcap"):
+        lines += [
+            "assumed: the source's capped rows are its H100 rows with prompt times x 1.3 and",
+            "  token times unchanged, not measurements",
+        ]
+    return lines
 
 
 def validation(raw: Path) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Units as people write them, and their value in SI: "kW" -> 1000 W, "GiB" -> 2**30 bytes.
 
 A unit belongs to one dimension, so a number with its unit needs nothing else to be converted.
-SI here also means: bytes, tokens, US dollars per hour and requests per second.
+SI here also means: bytes, tokens, US dollars per hour, requests per second, and per kWh of energy.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ Dimension = Literal[
     "size",
     "bandwidth",
     "price",
+    "machine price",
+    "GPU price",
+    "energy price",
+    "carbon intensity",
     "rate",
     "accounting",
     "energy",
@@ -42,11 +46,15 @@ UNITS: dict[Dimension, dict[str, float]] = {
     "size": _BYTES,
     "bandwidth": {f"{unit}/s": scale for unit, scale in (_BYTES | _BITS).items()},
     "price": {"USD/h": 1.0, "USD/d": 1 / 24},
+    "machine price": {"USD/h per machine": 1.0, "USD/d per machine": 1 / 24},
+    "GPU price": {"USD/h per GPU": 1.0, "USD/d per GPU": 1 / 24},
+    "energy price": {"USD/kWh": 1.0, "USD/MWh": 1e-3},
+    "carbon intensity": {"gCO2/kWh": 1.0, "kgCO2/MWh": 1.0},
     "rate": {"rps": 1.0, "requests/s": 1.0, "requests/min": 1 / 60, "requests/h": 1 / 3600},
     "accounting": {"paper units": 1.0},
     "energy": {"Wh": 3600.0},
     "money": {"USD": 1.0},
-    "compute": {"TFLOP/s": 1e12},
+    "compute": {"FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
     "token rate": {"tokens/s": 1.0},
     "batch yield": {"rps/(USD/h)": 1.0},
 }

@@ -9,6 +9,7 @@ import typer
 
 from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
+from splitwise_plan.cli.completion import EVERY, THE_KINDS
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.errors import InputError, Problem, raise_if_any
 
@@ -18,8 +19,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Machines, LLMs, workloads and other facts.", no_args_is_help=True)
 
-KIND = Flag("kind", "[KIND]", "One kind of fact (default: all).", positional=True)
-ID = Flag("id", "ID", "A machine, LLM, workload, …, by its id.", kind=str, positional=True)
+KIND = Flag(
+    "kind", "KIND", "One kind of fact (default: all).", positional=True, values=(THE_KINDS,)
+)
+ID = Flag(
+    "id",
+    "ID",
+    "A machine, LLM, workload, …, by its id.",
+    kind=str,
+    positional=True,
+    values=(EVERY,),
+)
 
 
 def list_(flags: Flags) -> int:
@@ -65,7 +75,7 @@ def _all_ids(catalog: Catalog) -> dict[str, list[str]]:
 def _find(catalog: Catalog, name: str) -> list[FactFile]:
     """The files of every kind that have this id."""
     from splitwise_plan.facts.files import FactFiles
-    from splitwise_plan.report.facts_sheet import Entry, FactFile, entries_of
+    from splitwise_plan.report.facts_sheet import FactFile, entries_of, entries_of_csv
 
     files = FactFiles(catalog.folders)
     found = []
@@ -77,17 +87,17 @@ def _find(catalog: Catalog, name: str) -> list[FactFile]:
             paths = files.family_files()
             path = next(one for one in paths if name in files.read_toml(one).data)
             table = {name: files.read_toml(path).data[name]}
-        elif kind == "profiles":
-            machine, _, llm = name.partition("__")
-            how = f"see `splitwise-plan profile show {machine} {llm}`"
+        elif kind in ("profiles", "lengths"):
             path = files.find(kind, name, ".csv")
-            table = {"curves": how}
+            table = {}
         else:
             path = files.find(kind, name)
             table = files.read_toml(path).data if path else {}
         if path is not None:
-            entries = tuple(entries_of(table, files.read_text(path)))
-            found.append(FactFile(kind, files.shown(path), entries or (Entry("", "", "", ""),)))
+            text, hidden = files.read_text(path), files.hidden_by(path)
+            entries = entries_of(table, text) if table else entries_of_csv(text)
+            hides = files.shown(hidden) if hidden else ""
+            found.append(FactFile(kind, files.shown(path), tuple(entries), hides))
     return found
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
+from splitwise_plan.cli.help import HelpfulGroup
 from splitwise_plan.errors import InputError, OutputError
 
 OK = 0
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 DEBUG = "--debug"
 
 
-class ExitingGroup(TyperGroup):
+class ExitingGroup(HelpfulGroup):
     """The command line as a whole: a command returns its exit code, or raises."""
 
     def main(

@@ -7,24 +7,39 @@ from splitwise_plan.cli.options import Flag
 LOAD, MODEL, DESIGN, OUTPUT = "Load", "Model", "Design", "Output"
 FORMATS = ("table", "json", "csv", "markdown")
 
-SCENARIO = Flag(
-    "scenario", "[SCENARIO.toml]", "A scenario file; flags override it.", positional=True
-)
+SCENARIO = Flag("scenario", "SCENARIO.toml", "A scenario file; flags override it.", positional=True)
 
-WORKLOAD = Flag("workload", "ID", "Request lengths: coding or conversation.", panel=LOAD)
-TRACE = Flag(
-    "trace", "FILE.csv", "Requests of your own, with their own times unless --rate.", panel=LOAD
+WORKLOAD = Flag(
+    "workload",
+    "ID",
+    "Request lengths (default: coding); see `catalog list workloads`.",
+    panel=LOAD,
+    values=("workloads",),
 )
-RATE = Flag("rate", "RPS", "Requests per second, drawn as a Poisson process.", panel=LOAD)
-DURATION = Flag("duration", "SECONDS", "How long requests arrive.", panel=LOAD)
-SEED = Flag("seed", "N", "Seed of arrivals and lengths.", panel=LOAD)
+TRACE = Flag(
+    "trace",
+    "FILE.csv",
+    "Requests of your own, replayed at their own times unless --rate is given.",
+    panel=LOAD,
+)
+RATE = Flag(
+    "rate", "RPS", "Requests per second (default: 70), drawn as a Poisson process.", panel=LOAD
+)
+DURATION = Flag("duration", "SECONDS", "How long requests arrive (default: 120).", panel=LOAD)
+SEED = Flag("seed", "N", "Seed of arrivals and lengths (default: 0).", panel=LOAD)
 SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
 
-LLM = Flag("llm", "ID", "bloom-176b or llama2-70b.", panel=MODEL)
+LLM = Flag(
+    "llm",
+    "ID",
+    "The model (default: bloom-176b); see `catalog list llms`.",
+    panel=MODEL,
+    values=("llms",),
+)
 TENSOR_PARALLEL = Flag(
     "tensor_parallel",
     "N[,N]",
-    "GPUs of one instance of the LLM; several: all are tried.",
+    "GPUs of one instance of the LLM (default: 8); several: all are tried.",
     panel=MODEL,
 )
 KV_TRANSFER = Flag(
@@ -33,13 +48,42 @@ KV_TRANSFER = Flag(
     "How KV caches move between machines (default: as the assumptions say).",
     panel=MODEL,
 )
-ASSUMPTIONS = Flag("assumptions", "ID", "measured, or splitwisesim as in the paper.", panel=MODEL)
-SLO = Flag("slo", "ID|FILE.toml", "Service-level objectives.", panel=MODEL)
+ASSUMPTIONS = Flag(
+    "assumptions",
+    "ID",
+    "measured (default): plan with it; splitwisesim: as in the paper.",
+    panel=MODEL,
+    values=("assumptions",),
+)
+SLO = Flag(
+    "slo",
+    "ID|FILE.toml",
+    "Service-level objectives (default: the nine of the paper).",
+    panel=MODEL,
+    values=("slos",),
+)
 HARDWARE = Flag(
     "hardware",
     "DIR",
-    "A folder of facts that come before ours. May be repeated.",
+    "A folder of your facts: each comes before ours of the same id. May be repeated.",
     kind=list[str] | None,
+    panel=MODEL,
+)
+
+PRICE = "Prices"
+PRICES = Flag(
+    "prices",
+    "ID|FILE.toml",
+    "What machines cost (default: their own files).",
+    panel=PRICE,
+    values=("prices",),
+)
+REGION = Flag("region", "NAME", "Region of the price file, if it has several.", panel=PRICE)
+TERM = Flag("term", "on-demand|reserved|spot", "How machines are rented.", panel=PRICE)
+MISSING_PROFILES = Flag(
+    "missing_profiles",
+    "refuse|estimate",
+    "Machines that nobody measured: refuse them, or estimate their times.",
     panel=MODEL,
 )
 
@@ -49,12 +93,14 @@ FAMILY = Flag(
     "Machine types of the pools, e.g. splitwise-hh.",
     kind=list[str] | None,
     panel=DESIGN,
+    values=("families",),
 )
 FAMILIES = Flag(
     "families",
     "ID,ID",
-    "Several families; also machines, dgx-a100+dgx-h100, and variants, splitwise-hh@85%:tp4.",
+    "Families (default: all). Also machines, dgx-a100+dgx-h100; variants, splitwise-hh@85%:tp4.",
     panel=DESIGN,
+    values=("families",),
 )
 POWER_CAPS = Flag(
     "power_caps",
@@ -111,13 +157,31 @@ PROMPT_RANGE = Flag(
 TOKEN_RANGE = Flag(
     "token_machines", "N|LO:HI", "Token pools to look at (default: the family's).", panel=DESIGN
 )
-MACHINE_RANGE = Flag("machines", "N|LO:HI", "Baseline sizes to look at.", panel=DESIGN)
+MACHINE_RANGE = Flag(
+    "machines", "N|LO:HI", "Baseline sizes to look at (default: the family's).", panel=DESIGN
+)
 
-FORMAT = Flag("format", "|".join(FORMATS), "On stdout.", kind=str, default="table", panel=OUTPUT)
-OUT = Flag("out", "DIR", "Folder for the results, the report and the scenario.", panel=OUTPUT)
+FORMAT = Flag(
+    "format",
+    "|".join(FORMATS),
+    "How results are told on stdout.",
+    kind=str,
+    default="table",
+    panel=OUTPUT,
+)
+OUT = Flag(
+    "out", "DIR", "Folder for the results, the report and the resolved scenario.", panel=OUTPUT
+)
 REQUESTS_OUT = Flag(
     "requests_out", "FILE.csv", "One row a request, of the first repetition.", panel=OUTPUT
 )
+SAVE_PLAN = Flag(
+    "save_plan",
+    "FILE.toml",
+    "Keep the answer as a plan, for `splitwise-plan check`.",
+    panel=OUTPUT,
+)
+JUNIT = Flag("junit", "FILE.xml", "The checks as JUnit XML.", panel=OUTPUT)
 JOBS = Flag("jobs", "N", "Cores to use (default: all). Changes no answer.", panel=OUTPUT)
 STOP = Flag(
     "stop_when_missed",
@@ -133,6 +197,7 @@ DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=Fal
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, RATE, DURATION, SEED, SEEDS),
-    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE),
+    *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE, MISSING_PROFILES),
+    *(PRICES, REGION, TERM),
 )
 """What `question.overrides` reads."""

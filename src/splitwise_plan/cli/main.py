@@ -7,26 +7,43 @@ from typing import Annotated
 import typer
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, pareto, profile, reproduce, search, simulate, sweep, trace
+from splitwise_plan.cli import (
+    catalog,
+    check,
+    init,
+    pareto,
+    profile,
+    reproduce,
+    search,
+    simulate,
+    sweep,
+    trace,
+)
 from splitwise_plan.cli.exits import ExitingGroup
+from splitwise_plan.cli.help import HelpfulGroup
 
 app = typer.Typer(
     name="splitwise-plan",
     cls=ExitingGroup,
-    add_completion=False,
     no_args_is_help=True,
     help="Plan clusters for LLM inference: how many machines of which kind in which pool.",
-    epilog="Exit codes: 0 found, 2 bad input, 3 no design meets the SLOs, 4 undecided.",
+    epilog="Exit codes: 0 found or done, 1 a fault of ours, 2 bad input, 3 no design meets the "
+    "SLOs (check: the plan no longer holds), 4 undecided, 130 interrupted. Every command has "
+    "--help with an example; `splitwise-plan init` writes a scenario to start from.",
 )
 
-search.COMMAND.add_to(app)
-simulate.COMMAND.add_to(app)
-pareto.COMMAND.add_to(app)
-reproduce.COMMAND.add_to(app)
-app.add_typer(sweep.app, name="sweep")
-app.add_typer(trace.app, name="trace")
-app.add_typer(profile.app, name="profile")
-app.add_typer(catalog.app, name="catalog")
+PLAN, FACTS = "Plan", "Facts and data"
+
+search.COMMAND.add_to(app, PLAN)
+simulate.COMMAND.add_to(app, PLAN)
+pareto.COMMAND.add_to(app, PLAN)
+check.COMMAND.add_to(app, PLAN)
+reproduce.COMMAND.add_to(app, PLAN)
+app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
+init.COMMAND.add_to(app, FACTS)
+app.add_typer(trace.app, name="trace", cls=HelpfulGroup, rich_help_panel=FACTS)
+app.add_typer(profile.app, name="profile", cls=HelpfulGroup, rich_help_panel=FACTS)
+app.add_typer(catalog.app, name="catalog", cls=HelpfulGroup, rich_help_panel=FACTS)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from splitwise_plan.cli.completion import completer
+from splitwise_plan.cli.help import HelpfulCommand, paragraphs
 from splitwise_plan.errors import InputError, Problem
 
 Found = TypeVar("Found")
@@ -17,6 +19,7 @@ Found = TypeVar("Found")
 SHOWN = 60
 """Characters of a wrong value that are shown."""
 
+_CHOICES = re.compile(r"[a-z_-]+(\|[a-z_-]+)*")
 _NUMBER_UNIT = re.compile(r"\s*([-+.\deE]+)\s*([A-Za-z][A-Za-z/]*)\s*", re.ASCII)
 
 
@@ -34,22 +37,35 @@ class Flag:
     default: Any = None
     panel: str | None = None
     positional: bool = False
+    values: tuple[str, ...] = ()
+    """Kinds of facts whose ids are values, for a shell to complete."""
 
     @property
     def flag(self) -> str:
         """As it is typed: `--prompt-machines`; of an argument what stands for it."""
-        return self.metavar if self.positional else "--" + self.name.replace("_", "-")
+        return self.metavar if self.positional else "--" + self.name.rstrip("_").replace("_", "-")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words to choose from, where the metavar lists them: `cost|power|machines`."""
+        return tuple(self.metavar.split("|")) if _CHOICES.fullmatch(self.metavar) else ()
 
     def parameter(self) -> inspect.Parameter:
         """As a parameter of a function that typer understands."""
+        complete = completer(self.values, self.choices) if self.values or self.choices else None
         if self.positional:
-            info = typer.Argument(metavar=self.metavar, help=self.help, show_default=False)
+            info = typer.Argument(
+                metavar=self.metavar,
+                help=self.help,
+                show_default=False,
+                autocompletion=complete,
+            )
         else:
-            metavar = None if self.kind is bool else self.metavar
             info = typer.Option(
                 self.flag,
-                metavar=metavar,
+                metavar=self.metavar,
                 help=self.help,
+                autocompletion=complete,
                 rich_help_panel=self.panel,
                 show_default=isinstance(self.default, str),
             )
@@ -153,8 +169,8 @@ class Command:
     example: str
     """A command line that works as it is."""
 
-    def add_to(self, app: typer.Typer) -> None:
-        """Make typer know the command."""
+    def add_to(self, app: typer.Typer, panel: str | None = None) -> None:
+        """Make typer know the command; `panel`: where the help lists it."""
 
         def call(**values: Any) -> int:
             return self.run(Flags(values, self.flags))
@@ -163,7 +179,13 @@ class Command:
         signature = inspect.Signature(parameters)
         call.__signature__ = signature  # type: ignore[attr-defined]
         call.__annotations__ = {one.name: one.annotation for one in parameters}
-        app.command(self.name, help=self.run.__doc__, epilog=f"Example: {self.example}")(call)
+        app.command(
+            self.name,
+            cls=HelpfulCommand,
+            help=paragraphs(self.run.__doc__),
+            epilog=f"Example: {self.example}",
+            rich_help_panel=panel,
+        )(call)
 
 
 def _as_list(value: str | list[str] | None) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from splitwise_plan.report.report import Report
 
 
-MOST_JOBS = 64
-"""More threads than this only cost: nothing here has as many cores to itself."""
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """The flags that say where results go."""
@@ -32,17 +27,21 @@ class Output:
     jobs: int
     out: Path | None
     requests_out: Path | None
+    save_plan: Path | None
+    junit: Path | None
 
     @classmethod
     def of(cls, flags: Flags) -> Output:
         """Read the flags. Places that cannot be written are problems, told before any work."""
         from splitwise_plan.report.files import file_problem, folder_problem
+        from splitwise_plan.search.driver import MOST_JOBS, all_cores
 
-        checks = {"out": folder_problem, "requests_out": file_problem}
+        files = ("requests_out", "save_plan", "junit")
+        checks = {"out": folder_problem, **dict.fromkeys(files, file_problem)}
         paths: dict[str, Path | None] = {
             name: _path(flags, name, check) for name, check in checks.items()
         }
-        jobs = min(flags.whole("jobs", low=1) or _cores(), MOST_JOBS)
+        jobs = min(flags.whole("jobs", low=1) or all_cores(), MOST_JOBS)
         return cls(flags.choice("format", FORMATS), bool(flags["quiet"]), jobs, **paths)
 
     @property
@@ -71,13 +70,6 @@ def emit(text: str) -> None:
     except OSError as error:
         silence_stdout()
         raise OutputError(f"stdout was not written: {error.strerror or error}") from None
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _path(flags: Flags, name: str, check: Callable[[str, Path], Problem | None]) -> Path | None:

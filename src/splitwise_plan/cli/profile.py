@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from splitwise_plan.cli import exits, output, question
+from splitwise_plan.cli import (
+    exits,
+    output,
+    profile_calibrate,
+    profile_fit,
+    profile_import,
+    question,
+)
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.errors import InputError, Problem
@@ -18,8 +25,15 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Latency and power profiles.", no_args_is_help=True)
 
-MACHINE = Flag("machine", "MACHINE", "A machine, e.g. dgx-h100.", kind=str, positional=True)
-LLM = Flag("llm", "LLM", "An LLM, e.g. bloom-176b.", kind=str, positional=True)
+MACHINE = Flag(
+    "machine",
+    "MACHINE",
+    "A machine, e.g. dgx-h100.",
+    kind=str,
+    positional=True,
+    values=("machines",),
+)
+LLM = Flag("llm", "LLM", "An LLM, e.g. bloom-176b.", kind=str, positional=True, values=("llms",))
 TP = Flag("tp", "N", "GPUs of one instance of the LLM (default: 8).")
 VALIDATE = Flag(
     "validate", "", "How well profiles predict what was held out.", kind=bool, default=False
@@ -74,6 +88,6 @@ SHOW = Command(
     (MACHINE, LLM, TP, VALIDATE, MEASUREMENTS, f.HARDWARE, f.FORMAT, f.DEBUG),
     "splitwise-plan profile show dgx-h100 bloom-176b --validate",
 )
-COMMANDS = (SHOW,)
+COMMANDS = (SHOW, profile_fit.COMMAND, profile_calibrate.COMMAND, profile_import.COMMAND)
 for command in COMMANDS:
     command.add_to(app)

@@ -31,6 +31,8 @@ def overrides(flags: Flags) -> dict[str, Any]:
         "seeds": flags.whole("seeds"),
         "tensor_parallel": flags.wholes("tensor_parallel"),
         "hardware": flags["hardware"] or None,
+        **{key: flags[key] for key in ("prices", "region", "term")},
+        "missing_profiles": flags["missing_profiles"],
     }
 
 
@@ -44,7 +46,7 @@ def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> 
         scenario = load_scenario(Catalog(), path, given)
     except InputError as error:
         raise InputError([*flags.problems, *error.problems]) from None
-    problems = [*flags.problems, *_overwritten(flags, scenario)]
+    problems = [*flags.problems, *overwritten(flags, scenario, path)]
     raise_if_any([*problems, *(check(scenario) if check else [])])
     return scenario
 
@@ -61,15 +63,16 @@ def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
     return [Problem("--family", what, f"choose one of {ids}")]
 
 
-def _overwritten(flags: Flags, scenario: Scenario) -> list[Problem]:
-    """Files that this run reads and would write over."""
+def overwritten(flags: Flags, scenario: Scenario, path: Path | None) -> list[Problem]:
+    """Files that this run reads, `path` and those of the scenario, and would write over."""
     read = {one.location.resolve() for one in scenario.sources if one.location}
-    if flags["scenario"] is not None:
-        read.add(Path(flags["scenario"]).resolve())
+    if path is not None:
+        read.add(path.resolve())
     problems = []
-    if flags["requests_out"] is not None and Path(flags["requests_out"]).resolve() in read:
-        what = f"{flags['requests_out']} is read by this run"
-        problems.append(Problem("--requests-out", what, "choose another file"))
+    for name in ("requests_out", "save_plan", "junit"):
+        if flags[name] is not None and Path(flags[name]).resolve() in read:
+            what = f"{flags[name]} is read by this run"
+            problems.append(Problem("--" + name.replace("_", "-"), what, "choose another file"))
     if flags["out"] is not None and Path(flags["out"]).resolve() in {one.parent for one in read}:
         what = f"{flags['out']} holds files that this run reads"
         problems.append(Problem("--out", what, "choose another folder"))

@@ -20,15 +20,6 @@ STUDY, JOURNAL = "study.journal", "run.journal"
 """In a folder of results: of what Optuna proposed, and of all else."""
 
 
-def is_sampled(scenario: Scenario) -> bool:
-    """Whether Optuna samples the space, rather than all of it being gone through."""
-    from splitwise_plan.search.sampled import is_large
-
-    if scenario.maximize is not None or scenario.method == "exhaustive":
-        return False
-    return scenario.method == "optuna" or is_large(scenario)
-
-
 def study_problems(flags: Flags, *, sampled: bool) -> list[Problem]:
     """A study without a name, and flags that would have no effect."""
     if flags["study"] == "":
@@ -39,6 +30,9 @@ def study_problems(flags: Flags, *, sampled: bool) -> list[Problem]:
     if flags["study"] is not None:
         what = "Optuna has no part in it: this space is gone through"
         problems.append(Problem("--study", what, "drop it, or use --method optuna"))
+    if flags["trials"] is not None:
+        what = "Optuna is not asked: this space is gone through"
+        problems.append(Problem("--trials", what, "drop it, or use --method optuna"))
     return [*problems, *resume_problems(flags)]
 
 

@@ -9,8 +9,9 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flags
 from splitwise_plan.cli.progress import shown_progress
-from splitwise_plan.cli.sampling import is_sampled, resumable, storage, study_problems, workers
+from splitwise_plan.cli.sampling import resumable, storage, study_problems, workers
 from splitwise_plan.cli.stopwatch import Stopwatch
+from splitwise_plan.errors import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,14 +41,13 @@ def search(flags: Flags) -> int:
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     to = output.Output.of(flags)
-    scenario = question.load(
-        flags, given, lambda loaded: study_problems(flags, sampled=is_sampled(loaded))
-    )
+    scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
+    from splitwise_plan.search.choose import is_sampled
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
@@ -69,8 +69,28 @@ def search(flags: Flags) -> int:
         from splitwise_plan.report.searching import report
 
         steps = _next_steps(flags, scenario, result)
+        if to.save_plan is not None and best is not None:
+            from splitwise_plan.report.files import text_writer, write_file
+            from splitwise_plan.report.plan_toml import plan_toml
+
+            write_file(to.save_plan, text_writer(plan_toml(scenario, result, to.save_plan)))
+            steps.append(f"splitwise-plan check {shlex.quote(str(to.save_plan))}")
         to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
     return exit_code(result)
+
+
+def _problems(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """Flags that this question has no use for."""
+    from splitwise_plan.search.choose import is_sampled
+
+    problems = study_problems(flags, sampled=is_sampled(scenario))
+    if flags["save_plan"] is not None and scenario.maximize is not None:
+        what = "a plan is for a rate that is given, and this search looks for one"
+        problems.append(Problem("--save-plan", what, "give --rate and --minimize"))
+    if flags["rate_step"] is not None and scenario.maximize != "throughput":
+        what = "has no effect: the rate is not searched for"
+        problems.append(Problem("--rate-step", what, "drop it, or give --maximize throughput"))
+    return problems
 
 
 def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwatch) -> int:
@@ -95,17 +115,11 @@ def _find(  # noqa: PLR0913, PLR0917
     progress: Report | None,
     journal: Journal | None,
 ) -> SearchResult:
-    """Search in the way that the question and the size of its space ask for."""
-    from splitwise_plan.search.capacity import maximize_rate
-    from splitwise_plan.search.exhaustive import search as find_least
-    from splitwise_plan.search.sampled import search_sampled
+    """Search, in a study that is kept where the space is sampled."""
+    from splitwise_plan.search.choose import find, is_sampled
 
-    if scenario.maximize is not None:
-        return maximize_rate(scenario, jobs, progress, journal)
-    if not is_sampled(scenario):
-        return find_least(scenario, jobs, progress, journal)
-    kept = storage(flags, scenario, out)
-    return search_sampled(scenario, jobs, scenario.trials, kept, report=progress)
+    kept = storage(flags, scenario, out) if is_sampled(scenario) else None
+    return find(scenario, jobs, progress, kept, journal)
 
 
 def exit_code(result: SearchResult) -> int:
@@ -155,7 +169,7 @@ COMMAND = Command(
         *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
         *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
         *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
-        *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+        *(f.FORMAT, f.OUT, f.SAVE_PLAN, f.JOBS, f.QUIET, f.DEBUG),
     ),
     "splitwise-plan search --workload conversation --rate 20 --families splitwise-hh",
 )

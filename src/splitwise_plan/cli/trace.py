@@ -14,7 +14,12 @@ from splitwise_plan.errors import InputError, raise_if_any
 app = typer.Typer(help="Request traces.", no_args_is_help=True)
 
 WHAT = Flag(
-    "what", "FILE.csv|WORKLOAD", "A trace, or a workload by its id.", kind=str, positional=True
+    "what",
+    "FILE.csv|WORKLOAD",
+    "A trace, or a workload by its id.",
+    kind=str,
+    positional=True,
+    values=("workloads",),
 )
 
 

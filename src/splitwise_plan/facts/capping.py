@@ -85,6 +85,7 @@ def capped_machine(name: str, between: Between) -> Machine:
         non_gpu_power_w=linear("non_gpu_power_w"),
         idle_power_w=linear("idle_power_w"),
         cost_usd_per_hour=linear("cost_usd_per_hour"),
+        power_usd_per_hour=linear("power_usd_per_hour"),
         profile=name,
         cap_points=(),
         between=(low.id, high.id),

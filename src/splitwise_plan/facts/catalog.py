@@ -5,6 +5,7 @@ With `facts.importers` this is the only part of the package that reads input fil
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -26,9 +27,12 @@ from splitwise_plan.facts.importers.request_csv import parse_requests
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.paper import Paper, read_paper
+from splitwise_plan.facts.price_schema import PriceFile
+from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
     AssumptionsFile,
@@ -38,6 +42,7 @@ from splitwise_plan.facts.schema import (
     LLMFile,
     MachineFile,
     RangeFact,
+    RooflineFile,
     WorkloadFile,
 )
 from splitwise_plan.facts.slo import SLOSet
@@ -47,11 +52,20 @@ from splitwise_plan.facts.tables import parse_lengths, parse_profile
 from splitwise_plan.facts.workload import Workload
 
 Kind = Literal[
-    "machines", "links", "llms", "assumptions", "slos", "workloads", "profiles", "families"
+    "machines",
+    "prices",
+    "links",
+    "llms",
+    "assumptions",
+    "slos",
+    "workloads",
+    "lengths",
+    "profiles",
+    "families",
 ]
 
 _ONE = {"machines": "machine", "links": "link", "llms": "LLM", "assumptions": "set of assumptions"}
-_ONE |= {"slos": "set of SLOs", "workloads": "workload", "lengths": "length table"}
+_ONE |= {"slos": "set of SLOs", "workloads": "workload", "prices": "price file"}
 
 
 class Catalog:
@@ -71,15 +85,26 @@ class Catalog:
         raise_if_any(problem for folder in folders for problem in folder_problems(folder))
         self._files = FactFiles(folders)
         self._profiles: dict[tuple[str, str], dict[int, Profile]] = {}
+        self._tariff = Tariff()
 
     @property
     def folders(self) -> tuple[Path, ...]:
         return self._files.folders
 
+    def below(self, folders: tuple[Path, ...]) -> Catalog:
+        """A catalog of its own, in which `folders` come before those of this one."""
+        return Catalog((*folders, *self.folders))
+
     @property
     def sources(self) -> tuple[FactSource, ...]:
         """Every file read so far, with its sha256, sorted by path."""
         return self._files.sources
+
+    def priced(self, tariff: Tariff) -> Catalog:
+        """The same files, with every machine at these prices."""
+        priced = copy(self)
+        priced._tariff = tariff
+        return priced
 
     def list(self, kind: Kind) -> list[str]:
         """Known ids of a kind of fact. Profiles: `<machine>__<llm>`."""
@@ -99,7 +124,12 @@ class Catalog:
         if content.link not in self.list("links"):
             fix = did_you_mean(content.link, self.list("links"))
             raise InputError([file.problem(("link",), f"unknown link {content.link!r}", fix)])
-        return content.machine(machine_id, self.link(content.link))
+        return self._tariff.applied(content.machine(machine_id, self.link(content.link)))
+
+    def prices(self, id_or_path: str) -> PriceList:
+        """Prices by id, or from a file if `id_or_path` ends in `.toml`."""
+        file = self._toml_at("prices", id_or_path)
+        return validate_file(PriceFile, file).price_list(id_or_path, file.where)
 
     def link(self, link_id: str) -> Link:
         return validate_file(LinkFile, self._toml("links", link_id)).link(link_id)
@@ -113,11 +143,7 @@ class Catalog:
 
     def slos(self, id_or_path: str) -> SLOSet:
         """SLOs by id, or from a file if `id_or_path` ends in `.toml`."""
-        if id_or_path.endswith(".toml"):
-            file = self._files.read_toml(Path(id_or_path))
-        else:
-            file = self._toml("slos", id_or_path)
-        return validate_file(SLOFile, file).slos(id_or_path)
+        return validate_file(SLOFile, self._toml_at("slos", id_or_path)).slos(id_or_path)
 
     def workload(self, workload_id: str) -> Workload:
         file = self._toml("workloads", workload_id)
@@ -139,22 +165,36 @@ class Catalog:
             low = self.profile(found.low.profile, llm_id, tensor_parallel)
             high = self.profile(found.high.profile, llm_id, tensor_parallel)
             return capped_profile(machine_profile, low, high, found.weight)
+        known = self._profiles_of(machine_profile, llm_id)
+        if tensor_parallel not in known:
+            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
+            fix = f"measured: {', '.join(map(str, known))}"
+            raise InputError([Problem("profiles", what, fix)])
+        return known[tensor_parallel]
+
+    def profile_degrees(self, machine_profile: str, llm_id: str) -> tuple[int, ...]:
+        """The tensor parallelisms that an LLM was profiled at on a machine."""
+        return tuple(self._profiles_of(machine_profile, llm_id))
+
+    def _profiles_of(self, machine_profile: str, llm_id: str) -> dict[int, Profile]:
         key = (machine_profile, llm_id)
         if key not in self._profiles:
             name = f"{machine_profile}__{llm_id}"
             path = self._files.find("profiles", name, ".csv")
             if path is None:
                 what = f"there is no profile of {llm_id} on {machine_profile}"
-                fix = f"`profile fit` makes one: hardware/profiles/{name}.csv in a folder of yours"
-                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled()}")])
+                makes = "`profile fit` makes one of measurements, `profile import` of a database"
+                fix = f"{makes}: hardware/profiles/{name}.csv in a folder of yours"
+                fix += "; or --missing-profiles estimate"
+                raise InputError([Problem("profiles", what, f"{fix}; {self._profiled(llm_id)}")])
             text, where = self._files.read_text(path), self._files.shown(path)
             self._profiles[key] = parse_profile(text, where, *key)
-        known = self._profiles[key]
-        if tensor_parallel not in known:
-            what = f"{llm_id} on {machine_profile} has no profile at {tensor_parallel} GPUs"
-            fix = f"measured: {', '.join(map(str, known))}"
-            raise InputError([Problem("profiles", what, fix)])
-        return known[tensor_parallel]
+        return self._profiles[key]
+
+    def roofline(self) -> Roofline:
+        """How times are estimated where there is no profile."""
+        file = self._files.read_toml(self._files.roofline_file())
+        return validate_file(RooflineFile, file).roofline()
 
     def family(self, family_id: str) -> Family:
         return self.space(family_id).family
@@ -246,6 +286,12 @@ class Catalog:
         """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""
         return self._files.read_text(self._files.ours / relative)
 
+    def _toml_at(self, kind: str, id_or_path: str) -> TomlFile:
+        """The file of an id, or at a path, which ends in `.toml`."""
+        if id_or_path.endswith(".toml"):
+            return self._files.read_toml(Path(id_or_path))
+        return self._toml(kind, id_or_path)
+
     def _toml(self, kind: str, name: str) -> TomlFile:
         path = self._files.find(kind, name)
         if path is None:
@@ -260,8 +306,11 @@ class Catalog:
                 entries.setdefault(family_id, (file, entry))
         return entries
 
-    def _profiled(self) -> str:
-        return "there are: " + ", ".join(self.list("profiles"))
+    def _profiled(self, llm_id: str) -> str:
+        """The profiles there are: of that LLM, or else of any."""
+        names = self.list("profiles")
+        of_it = [name for name in names if name.endswith(f"__{llm_id}")]
+        return "there are: " + ", ".join(of_it or names)
 
 
 PAIR_RANGE = CountRange(1, 39)

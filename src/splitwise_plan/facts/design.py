@@ -49,8 +49,13 @@ class Design:
         return total + (self.token_machines * getattr(token, of) if token else 0.0)
 
     @property
-    def cost_usd_per_hour(self) -> float:
+    def rent_usd_per_hour(self) -> float:
         return self.total("cost_usd_per_hour")
+
+    @property
+    def cost_usd_per_hour(self) -> float:
+        """What is minimised: the rent, and provisioned electricity if the scenario counts it."""
+        return self.rent_usd_per_hour + self.total("power_usd_per_hour")
 
     @property
     def provisioned_power_w(self) -> float:

@@ -21,6 +21,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "links": ("hardware/links", "links"),
     "profiles": ("hardware/profiles", "profiles"),
     "assumptions": ("hardware/assumptions", "assumptions"),
+    "prices": ("hardware/prices", "prices"),
     "llms": ("workloads/llms", "llms"),
     "lengths": ("workloads/lengths", "lengths"),
     "slos": ("workloads/slos", "slos"),
@@ -28,6 +29,11 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Folders of each kind of fact, below a folder of facts."""
 
+SUFFIXES = {"profiles": ".csv", "lengths": ".csv"}
+"""Of kinds of fact that are tables; the others are `.toml`."""
+
+OUR_FOLDERS = ("hardware", "workloads")
+ROOFLINE_FILES = ("hardware/roofline.toml", "roofline.toml")
 FAMILY_FILES = ("hardware/families.toml", "families.toml")
 
 
@@ -80,8 +86,9 @@ class FactFiles:
         """Every file read so far with its sha256, sorted by path."""
         return tuple(sorted(self._read.values(), key=lambda one: (one.path, one.sha256)))
 
-    def names(self, kind: str, suffix: str = ".toml") -> list[str]:
+    def names(self, kind: str, suffix: str = "") -> list[str]:
         """Ids of a kind of fact, sorted."""
+        suffix = suffix or SUFFIXES.get(kind, ".toml")
         found = {
             path.name.removesuffix(suffix)
             for folder in self._folders(kind)
@@ -96,8 +103,20 @@ class FactFiles:
         candidates = (folder / f"{name}{suffix}" for folder in self._folders(kind))
         return next((path for path in candidates if path.is_file()), None)
 
+    def family_ids(self) -> list[str]:
+        """Ids of families, in the order of their files, as far as these are TOML."""
+        return [
+            *dict.fromkeys(id for path in self.family_files() for id in self.read_toml(path).data)
+        ]
+
     def family_files(self) -> list[Path]:
-        paths = [folder / name for folder in (*self.folders, self.ours) for name in FAMILY_FILES]
+        return self._existing(FAMILY_FILES)
+
+    def roofline_file(self) -> Path:
+        return self._existing(ROOFLINE_FILES)[0]
+
+    def _existing(self, names: tuple[str, ...]) -> list[Path]:
+        paths = [folder / name for folder in (*self.folders, self.ours) for name in names]
         return [path for path in paths if path.is_file()]
 
     def shown(self, path: Path) -> str:
@@ -111,7 +130,7 @@ class FactFiles:
         data = read_bytes(path)
         location = path.absolute()
         digest = hashlib.sha256(data).hexdigest()
-        self._read[location] = FactSource(self._recorded(path), digest, location)
+        self._read[location] = self._source(path, digest)
         return data
 
     def _recorded(self, path: Path) -> str:
@@ -127,6 +146,35 @@ class FactFiles:
     def read_toml(self, path: Path) -> TomlFile:
         """Read and parse a TOML file. Raises `InputError` with the line of a syntax error."""
         return parse_toml(self.read_text(path), self.shown(path))
+
+    def hidden_by(self, path: Path) -> Path | None:
+        """The file of the same kind and id that `path` comes before, if there is one."""
+        kind, name = self._named(path)
+        if not name:
+            return None
+        same = [one for folder in self._folders(kind) if (one := folder / path.name).is_file()]
+        return next(iter(same[same.index(path) + 1 :]), None) if path in same else None
+
+    def _source(self, path: Path, digest: str) -> FactSource:
+        kind, name = self._named(path)
+        hidden = self.hidden_by(path)
+        return FactSource(
+            self._recorded(path),
+            digest,
+            path.absolute(),
+            kind=kind,
+            id=name,
+            own=not any(path.is_relative_to(self.ours / folder) for folder in OUR_FOLDERS),
+            hides=self._recorded(hidden) if hidden else "",
+        )
+
+    def _named(self, path: Path) -> tuple[str, str]:
+        """Kind and id of a file in a folder of facts; nothing for others."""
+        if path in self.family_files():
+            return "families", ""
+        kinds = (kind for kind in KINDS if path.parent in self._folders(kind))
+        kind = next(kinds, "")
+        return kind, path.stem if kind else ""
 
     def _folders(self, kind: str) -> list[Path]:
         return [folder / sub for folder in (*self.folders, self.ours) for sub in KINDS[kind]]

@@ -32,13 +32,21 @@ class Machine:
     non_gpu_power_w: float
     idle_power_w: float
     cost_usd_per_hour: float
+    """Rent: the machine file's, or that of the scenario's price file."""
     link: Link
     profile: str
     """Machine id whose measured profile describes it (`hardware/profiles/<profile>__<llm>.csv`)."""
+    gpu_flops_per_s: float | None = None
+    """Peak rate of one GPU, dense, at 16 bits. This and the next: for estimates alone."""
+    gpu_bandwidth_bytes_per_s: float | None = None
+    """Peak memory bandwidth of one GPU."""
     cap_points: tuple[str, ...] = ()
     """Ids of the same machine under power caps that have a profile."""
     between: tuple[str, str] | None = None
     """The two machines that this one is interpolated between, if it is."""
+
+    power_usd_per_hour: float = 0.0
+    """Electricity of its provisioned power, where the scenario counts that as cost."""
 
     def instance_memory_bytes(self, tensor_parallel: int) -> float:
         """GPU memory of an instance of `tensor_parallel` GPUs, weights included."""

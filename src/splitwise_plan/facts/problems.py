@@ -73,7 +73,7 @@ def sound_part(model: type[Model], data: Mapping[str, Any]) -> Model | None:
 
 
 def sorted_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Problems in the order of the lines of a file; those of flags and others first."""
+    """Problems, each once, in the order of the lines of a file; those of flags and others first."""
     return sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
 
 

@@ -10,8 +10,10 @@ from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.facts.workload import Workload
@@ -71,6 +73,13 @@ class FactSource:
     path: str
     sha256: str
     location: Path | None = field(default=None, compare=False)
+    kind: str = ""
+    """`machines`, `links`, …; empty for files outside a folder of facts: a trace, a contract."""
+    id: str = ""
+    own: bool = False
+    """Whether it is the user's, not one of ours."""
+    hides: str = ""
+    """The file of the same kind and id, ours or the user's, that it comes before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,12 +121,23 @@ class Scenario:
     """Designs that Optuna proposes."""
     warm_up_s: float = 0.0
     """Requests that arrive earlier are simulated but not counted."""
+    tariff: Tariff = field(default_factory=Tariff)
+    """What machines and electricity cost; the machines of `spaces` are at these prices."""
+    roofline: Roofline | None = None
+    """Given where machines without a profile are to be estimated (`missing_profiles`)."""
+    estimated: tuple[tuple[str, int], ...] = ()
+    """Profile ids, with their tensor parallelism, that are estimated rather than measured."""
     own_kv_transfer: bool = False
     """Whether the scenario, not its assumptions, says how KV caches are sent."""
     resolved_toml: str = ""
     """This scenario as a file, every choice spelled out, paths absolute: loading gives it again."""
     portable_toml: str = ""
     """The same with the names of files and folders alone, for reports."""
+
+    @property
+    def estimated_machines(self) -> tuple[str, ...]:
+        """The profile ids of `estimated`, each once."""
+        return tuple(dict.fromkeys(name for name, _ in self.estimated))
 
     def profile(self, machine: Machine, tensor_parallel: int) -> Profile:
         """The profile of the scenario's LLM on instances of so many GPUs of `machine`."""

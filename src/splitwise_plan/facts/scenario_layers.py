@@ -13,6 +13,7 @@ from splitwise_plan.facts.toml_lines import KeyPath
 
 _LENGTHS = ("workload", "trace")
 _ARRIVALS = ("rate", "duration", "arrivals", "burstiness")
+_SEEDS = ("seed", "seeds", "max_seeds")
 _COUNTS = ("machines", "prompt_machines", "token_machines")
 _MAXIMIZE = ("maximize", "power_budget", "cost_budget")
 
@@ -46,8 +47,10 @@ def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
     """Lay `overrides` over the file. Flags whose value is None do not count.
 
     A trace or a workload on the command line replaces the file's, whichever that has; a trace also
-    replaces the file's arrivals, so that it replays its own unless a rate is given with it. Machine
-    counts for all families replace those of each, and `minimize` a `maximize` with its budgets.
+    replaces the file's arrivals, so that it replays its own unless a rate is given with it; one
+    that replays its own has no use for the file's seeds either. Machine counts for all families
+    replace those of each, `minimize` a `maximize` with its budgets, and `prices` the region, which
+    is one of the price file.
     """
     given = {key: value for key, value in overrides.items() if value is not None}
     one = "family" in given
@@ -56,9 +59,12 @@ def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
     base = dict(file.data) if file else {}
     if any(key in given for key in _LENGTHS):
         dropped = _LENGTHS + (_ARRIVALS if "trace" in given else ())
+        dropped += _SEEDS if "trace" in given and "rate" not in given else ()
         base = {key: value for key, value in base.items() if key not in dropped}
     if "minimize" in given:
         base = {key: value for key, value in base.items() if key not in _MAXIMIZE}
+    if "prices" in given:
+        base.pop("region", None)
     counts = [key for key in _COUNTS if key in given]
     if counts and isinstance(base.get("ranges"), Mapping):
         base["ranges"] = {name: _without(table, counts) for name, table in base["ranges"].items()}

@@ -11,10 +11,12 @@ from typing import Any
 from splitwise_plan.errors import InputError, raise_if_any
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.files import FactFiles, name_alone
+from splitwise_plan.facts.estimates import marked, to_estimate
+from splitwise_plan.facts.files import FactFiles, TomlFile, name_alone
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.lookup import Lookup
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.problems import sorted_problems, sound_part, validate
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.requests import Requests
@@ -35,6 +37,7 @@ from splitwise_plan.facts.scenario_checks import (
     replays,
 )
 from splitwise_plan.facts.scenario_layers import merge
+from splitwise_plan.facts.scenario_prices import tariff_of
 from splitwise_plan.facts.scenario_schema import ScenarioFile
 from splitwise_plan.facts.scenario_spaces import family_spaces, instances_of
 from splitwise_plan.facts.scenario_toml import resolved_toml
@@ -56,17 +59,21 @@ class _Named:
     lengths: Workload | Requests
     trace_path: Path | None
     spaces: tuple[FamilySpace, ...]
+    tariff: Tariff
 
 
 def load_scenario(
-    catalog: Catalog, path: Path | None = None, overrides: Mapping[str, Any] | None = None
+    catalog: Catalog,
+    path: Path | TomlFile | None = None,
+    overrides: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Load a scenario: a file, flags over it (keys as in the file; None is not given), or neither.
 
     Without a file it is the paper's question: coding, BLOOM-176B, 70 requests/s for 2 minutes, all
     families, least cost. Raises `InputError` with everything that is wrong.
     """
-    layers = merge(FactFiles(()).read_toml(path) if path else None, overrides or {})
+    file = FactFiles(()).read_toml(path) if isinstance(path, Path) else path
+    layers = merge(file, overrides or {})
     lookup = Lookup(layers)
     try:
         content = validate(ScenarioFile, layers.data, layers.place)
@@ -88,8 +95,8 @@ def load_scenario(
 def _own_catalog(lookup: Lookup, content: ScenarioFile, base: Catalog) -> Catalog:
     """A catalog for one scenario, so that its sources are those of that scenario."""
     folders = [lookup.layers.folder_of("hardware") / folder for folder in content.hardware]
-    own = lookup.get(("hardware",), lambda: Catalog((*folders, *base.folders)))
-    return own or Catalog(base.folders)
+    own = lookup.get(("hardware",), lambda: base.below(tuple(folders)))
+    return own or base.below(())
 
 
 def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | None:
@@ -110,13 +117,14 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     if assumptions is not None and content.kv_transfer is not None:
         assumptions = replace(assumptions, kv_transfer=content.kv_transfer)
     slos = lookup.get(("slo",), partial(catalog.slos, slo))
-    spaces = family_spaces(lookup, content, catalog)
+    tariff = tariff_of(lookup, content, catalog)
+    spaces = family_spaces(lookup, content, catalog.priced(tariff))
     if slos is None:
         return None
     reference = lookup.get(("slo",), partial(catalog.machine, slos.reference_machine))
     if llm is None or assumptions is None or reference is None or lengths is None:
         return None
-    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces)
+    return _Named(llm, assumptions, slos, reference, lengths, trace_path, spaces, tariff)
 
 
 def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _Named) -> Scenario:
@@ -125,17 +133,21 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
     instances = instances_of(named.spaces)
     lookup.problems += instance_problems(instances, named.llm, layers)
     raise_if_any(lookup.problems)
-    profiled = (*instances, (named.reference, degree))
-    profiles = _profiles(lookup, catalog, profiled, named.llm)
+    roofline = catalog.roofline() if content.missing_profiles == "estimate" else None
+    needed, estimated = to_estimate(
+        lookup, catalog, (*instances, (named.reference, degree)), named.llm, roofline
+    )
+    profiles = _profiles(lookup, catalog, needed, named.llm)
     lookup.problems += length_problems(
         named.lengths, instances, named.llm, named.assumptions, layers
     )
+    priced = catalog.priced(named.tariff)
     paper = named.assumptions.power_accounting == "paper"
     power = lookup.get(
-        ("power_budget",), partial(budget, "power", content.power_budget, catalog, paper=paper)
+        ("power_budget",), partial(budget, "power", content.power_budget, priced, paper=paper)
     )
     cost = lookup.get(
-        ("cost_budget",), partial(budget, "cost", content.cost_budget, catalog, paper=paper)
+        ("cost_budget",), partial(budget, "cost", content.cost_budget, priced, paper=paper)
     )
     workload = named.lengths if isinstance(named.lengths, Workload) else None
     trace = named.lengths if isinstance(named.lengths, Requests) else None
@@ -155,7 +167,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         scheduler=content.scheduler.options(),
         profiles=profiles,
         reference_machine=named.reference,
-        spaces=named.spaces,
+        spaces=marked(named.spaces, estimated),
         minimize=content.minimize or "cost",
         seed=content.seed,
         seeds=content.seeds,
@@ -168,6 +180,9 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         method=content.method,
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
+        tariff=named.tariff,
+        roofline=roofline,
+        estimated=estimated,
         own_kv_transfer=content.kv_transfer is not None,
     )
     found = (named.trace_path, catalog.folders)

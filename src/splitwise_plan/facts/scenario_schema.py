@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
+from splitwise_plan.facts.price_schema import EnergyTable
+from splitwise_plan.facts.prices import Term
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario import CountRange, Maximize, Minimize
 from splitwise_plan.facts.scheduler import SchedulerOptions
@@ -137,6 +139,7 @@ class ScenarioFile(Strict):
     rate_step: Rate | None = None
     method: Literal["auto", "exhaustive", "optuna"] = "auto"
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    missing_profiles: Literal["refuse", "estimate"] = "refuse"
     warm_up: WarmUp | None = None
     families: Ids | None = Field(default=None, min_length=1)
     power_caps: Caps | None = Field(default=None, min_length=1)
@@ -146,3 +149,7 @@ class ScenarioFile(Strict):
     ranges: dict[str, RangeTable] = Field(default_factory=dict)
     scheduler: SchedulerTable = SchedulerTable()
     hardware: Ids = Field(default_factory=list)
+    prices: Id | None = None
+    region: Id | None = None
+    term: Term | None = None
+    energy: EnergyTable = EnergyTable()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from splitwise_plan.facts.prices import Energy, Tariff
 from splitwise_plan.facts.scenario import (
     DEFAULT_TRIALS,
     Arrivals,
@@ -13,6 +14,8 @@ from splitwise_plan.facts.scenario import (
     FamilySpace,
     Scenario,
 )
+from splitwise_plan.facts.toml_text import quantity as _quantity
+from splitwise_plan.facts.toml_text import string as _string
 
 Told = Callable[[Path], object]
 """How places of files are told."""
@@ -57,6 +60,7 @@ def _lines(
     yield f"families = [{ids}]"
     if folders:
         yield f"hardware = [{', '.join(_string(told(folder)) for folder in folders)}]"
+    yield from _tariff_lines(scenario.tariff, told)
     yield "\n[scheduler]"
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
@@ -82,6 +86,8 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"maximize = {_string(scenario.maximize)}"
     if scenario.rate_step_rps != 1.0 or scenario.maximize == "throughput":
         yield f"rate_step = {_quantity(scenario.rate_step_rps, 'rps')}"
+    if scenario.roofline is not None:
+        yield 'missing_profiles = "estimate"'
     if scenario.method != "auto":
         yield f"method = {_string(scenario.method)}"
     if scenario.method != "exhaustive" and scenario.trials != DEFAULT_TRIALS:
@@ -91,6 +97,25 @@ def _objective_lines(scenario: Scenario) -> Iterator[str]:
         yield f"power_budget = {_quantity(scenario.power_budget, unit)}"
     if scenario.cost_budget_usd_per_hour is not None:
         yield f"cost_budget = {_quantity(scenario.cost_budget_usd_per_hour, 'USD/h')}"
+
+
+def _tariff_lines(tariff: Tariff, told: Told) -> Iterator[str]:
+    if tariff.prices is not None:
+        prices = tariff.prices
+        yield f"prices = {_string(told(Path(prices)) if prices.endswith('.toml') else prices)}"
+        yield f"region = {_string(tariff.region)}"
+        yield f"term = {_string(tariff.term)}"
+    energy = tariff.energy
+    if energy == Energy():
+        return
+    yield "\n[energy]"
+    if energy.price_usd_per_kwh is not None:
+        yield f"price = {_quantity(energy.price_usd_per_kwh, 'USD/kWh')}"
+    if energy.pue is not None:
+        yield f"pue = {_quantity(energy.pue, '1')}"
+    if energy.grid_gco2_per_kwh is not None:
+        yield f"grid_intensity = {_quantity(energy.grid_gco2_per_kwh, 'gCO2/kWh')}"
+    yield f"in_cost = {str(energy.in_cost).lower()}"
 
 
 def _range_lines(spaces: tuple[FamilySpace, ...]) -> Iterator[str]:
@@ -112,20 +137,3 @@ _POOLS = ("prompt_machines", "token_machines")
 
 def _range(machines: CountRange) -> str:
     return f'"{machines.low}:{machines.high}"'
-
-
-def _quantity(value: float, unit: str) -> str:
-    return f"{{ value = {value!r}, unit = {_string(unit)} }}"
-
-
-def _string(value: object) -> str:
-    """A TOML basic string."""
-    escaped = "".join(_character(character) for character in str(value))
-    return f'"{escaped}"'
-
-
-def _character(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    control = character < " " or character == "\x7f"
-    return f"\\u{ord(character):04x}" if control else character

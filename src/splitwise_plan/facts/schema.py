@@ -11,6 +11,7 @@ from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.quantity import Fact, Strict, within
+from splitwise_plan.facts.roofline import Roofline
 
 MAX_MACHINES = 10_000
 
@@ -47,6 +48,8 @@ class MachineFile(Strict):
     idle_power: Power
     link: Name
     profile: Name | None = None
+    gpu_flops: Annotated[Fact, within("compute", 0, 1e18, above=True)] | None = None
+    gpu_bandwidth: Annotated[Fact, within("bandwidth", 0, 1e15, above=True)] | None = None
     cap_points: list[Name] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -75,7 +78,30 @@ class MachineFile(Strict):
             cost_usd_per_hour=self.cost.si,
             link=link,
             profile=self.profile or machine_id,
+            gpu_flops_per_s=self.gpu_flops.si if self.gpu_flops else None,
+            gpu_bandwidth_bytes_per_s=self.gpu_bandwidth.si if self.gpu_bandwidth else None,
             cap_points=tuple(self.cap_points),
+        )
+
+
+class RooflineFile(Strict):
+    """`hardware/roofline.toml`"""
+
+    compute: Fraction
+    bandwidth: Fraction
+    layer_overhead: Annotated[Fact, within("time", 0, 1)]
+    sharing_overhead: Annotated[Fact, within("time", 0, 1)]
+    prompt_power: Fraction
+    token_power: Fraction
+
+    def roofline(self) -> Roofline:
+        return Roofline(
+            compute=self.compute.si,
+            bandwidth=self.bandwidth.si,
+            layer_s=self.layer_overhead.si,
+            sharing_s=self.sharing_overhead.si,
+            prompt_power=self.prompt_power.si,
+            token_power=self.token_power.si,
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.measurements import Measurements
 from splitwise_plan.models.curves import extended
-from splitwise_plan.models.fitting import Medians, time_curves
+from splitwise_plan.models.fitting import Medians, can_be_fitted, time_curves
 from splitwise_plan.models.performance import SWEEP_CONTEXT_TOKENS, context_slope
 
 Floats = NDArray[np.float64]
@@ -67,6 +67,19 @@ def validation_table(measurements: Measurements, seeds: int = SEEDS) -> list[Acc
     return table
 
 
+def accuracy_of(rows: Measurements, seeds: int = SEEDS) -> list[Accuracy]:
+    """Accuracy of the model we plan with on measurements of one LLM on one machine.
+
+    A way of holding out is left out where what remains of the measurements gives no curves.
+    """
+    found = {
+        "random_20_percent": list(_random_splits("measured", rows, seeds)),
+        "cell": list(_leave_out("measured", rows, _cells(rows))),
+        "batch_tokens": list(_leave_out("measured", rows, _batch_tokens(rows))),
+    }
+    return [_accuracy("measured", name, [_mean(parts)]) for name, parts in found.items() if parts]
+
+
 def recorded_validation(catalog: Catalog) -> list[Accuracy]:
     """The table as recorded in `hardware/profiles/validation.csv`."""
     lines = [
@@ -99,13 +112,17 @@ def _random_splits(model: Model, rows: Measurements, seeds: int) -> Iterator[_Er
     for seed in range(seeds):
         order = np.random.default_rng(seed).permutation(len(rows))
         held_out = len(rows) // 5
-        yield _errors(model, rows.select(order[held_out:]), rows.select(order[:held_out]))
+        train = rows.select(order[held_out:])
+        if held_out and can_be_fitted(train):
+            yield _errors(model, train, rows.select(order[:held_out]))
 
 
 def _leave_out(model: Model, rows: Measurements, keys: NDArray[np.int64]) -> Iterator[_Errors]:
     """Each group of rows with the same key in turn; key -1 is always kept."""
     for key in np.unique(keys[keys >= 0]):
-        yield _errors(model, rows.select(keys != key), rows.select(keys == key))
+        train = rows.select(keys != key)
+        if can_be_fitted(train):
+            yield _errors(model, train, rows.select(keys == key))
 
 
 def _cells(rows: Measurements) -> NDArray[np.int64]:

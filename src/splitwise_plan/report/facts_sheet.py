@@ -27,6 +27,13 @@ class FactFile(NamedTuple):
     kind: str
     path: str
     entries: tuple[Entry, ...]
+    hides: str = ""
+    """The file of the same id that this one comes before."""
+
+    @property
+    def title(self) -> str:
+        """Where these facts are from."""
+        return self.path + (f" (before {self.hides})" if self.hides else "")
 
 
 def entries_of(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
@@ -41,15 +48,33 @@ def entries_of(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
             yield Entry(path, _shown(value), "", comments.get(path.split(".")[-1], ""))
 
 
+def entries_of_csv(text: str) -> Iterator[Entry]:
+    """What the comments above a table say of it, its columns, and how many rows it has."""
+    lines = text.splitlines()
+    comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    header, *rows = [line for line in lines if line and not line.startswith("#")]
+    told = dict(comment.split(": ", 1) for comment in comments if ": " in comment)
+    source, units = told.get("source", ""), told.get("units", "")
+    yield Entry("table", comments[0] if comments else "", "", source)
+    yield Entry("columns", header.replace(",", ", "), units, "")
+    yield Entry("rows", f"{len(rows):,}", "rows", told.get("derived by", source))
+
+
 def show(name: str, files: list[FactFile]) -> Report:
     """The report on the files of an id."""
     sheets = tuple(
-        Sheet(_columns(), tuple(_row(entry) for entry in file.entries), file.path) for file in files
+        Sheet(_columns(), tuple(_row(entry) for entry in file.entries), file.title)
+        for file in files
     )
     kinds = ", ".join(file.kind for file in files)
-    page = Page(name, (Fact(name, (kinds,)),), sheets)
+    page = Page(name, (Fact("Id", (f"{name} ({kinds})",)),), sheets)
     listed = [
-        {"kind": one.kind, "path": one.path, "facts": [entry._asdict() for entry in one.entries]}
+        {
+            "kind": one.kind,
+            "path": one.path,
+            "hides": one.hides,
+            "facts": [entry._asdict() for entry in one.entries],
+        }
         for one in files
     ]
     rows = [(one.kind, one.path, *entry) for one in files for entry in one.entries]
@@ -67,7 +92,7 @@ def index(ids: Mapping[str, list[str]]) -> Report:
 
 def _columns() -> tuple[Column, ...]:
     text = words("fact")
-    return (text, Column("value"), words("unit"), words("source"))
+    return (text, words("value"), words("unit"), words("source"))
 
 
 def _row(entry: Entry) -> tuple[Cell, ...]:
@@ -81,6 +106,8 @@ def _flat(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and "unit" not in value:
             yield from _flat(value, path + ".")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            yield from _flat({str(number): one for number, one in enumerate(value, 1)}, path + ".")
         else:
             yield path, value
 

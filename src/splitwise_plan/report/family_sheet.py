@@ -9,6 +9,7 @@ from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import NONE, kilowatts, percent
 from splitwise_plan.report.page import Cell, Column, Sheet, words
+from splitwise_plan.report.proof import bound_sign
 from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 
@@ -113,4 +114,5 @@ def _verdict(scenario: Scenario, result: SearchResult, family: FamilyResult) -> 
     best, own = score(scenario, result.best), score(scenario, family)
     if own == best or best == 0:
         return Cell("meets, as good" if own == best else "meets")
-    return Cell(f"meets, {percent(own / best - 1, sign=True)}")
+    than_best = percent(own / best - 1, sign=True)
+    return Cell(f"meets, {bound_sign(scenario, result, family)}{than_best}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -64,6 +64,15 @@ def write_file(path: Path, write: Writer) -> None:
         raise OutputError(f"{path} was not written: {_reason(error)}") from None
 
 
+def append_file(path: Path, write: Writer) -> None:
+    """Let `write` add to the end of a file that others write to as well. Raises `OutputError`."""
+    try:
+        with path.open("a", encoding="utf-8", newline="") as stream:
+            write(stream)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} was not written: {_reason(error)}") from None
+
+
 def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
     """Write several files into a folder, made if need be, as are those in it (`figures/a.svg`).
 
@@ -76,6 +85,31 @@ def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
             raise OutputError(f"{place} was not made: {_reason(error)}") from None
     for name, write in files.items():
         write_file(folder / name, write)
+
+
+def new_file_problems(folder: Path, names: Iterable[str]) -> list[Problem]:
+    """Files that exist where new ones are to be written."""
+    there = [folder / name for name in names if os.path.lexists(folder / name)]
+    return [Problem(str(path), "exists, and is not overwritten", "move it away") for path in there]
+
+
+def write_new_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files that do not exist yet, all of them or none. Raises `OutputError`."""
+    made: list[Path] = []
+    try:
+        for name, text in texts.items():
+            path = folder / name
+            for missing in [one for one in path.parents if not one.exists()][::-1]:
+                missing.mkdir()
+                made.append(missing)
+            write_file(path, text_writer(text))
+            made.append(path)
+    except BaseException as error:
+        for path in reversed(made):
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OutputError(f"{folder} was not written: {_reason(error)}") from None
+        raise
 
 
 def text_writer(text: str) -> Writer:

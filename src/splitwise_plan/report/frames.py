@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report.csvfmt import Value, request_rows
 from splitwise_plan.report.search_rows import search_rows
@@ -18,16 +19,30 @@ if TYPE_CHECKING:
 
 def designs_frame(scenario: Scenario, result: SearchResult) -> DataFrame:
     """One row a family, as in designs.csv."""
-    return _frame(search_rows(scenario, result))
+    return frame(search_rows(scenario, result))
+
+
+def trace_frame(requests: Requests) -> DataFrame:
+    """One row a request of a trace."""
+    from pandas import DataFrame
+
+    return DataFrame(
+        {
+            "arrival_s": requests.arrival_s,
+            "prompt_tokens": requests.prompt_tokens,
+            "output_tokens": requests.output_tokens,
+        }
+    )
 
 
 def requests_frame(simulator: Simulator, run: Run) -> DataFrame:
     """One row a request, as `simulate --requests-out` writes them."""
-    return _frame(request_rows(simulator, run))
+    return frame(request_rows(simulator, run))
 
 
-def _frame(rows: Iterable[Sequence[Value]]) -> DataFrame:
+def frame(rows: Iterable[Sequence[Value]]) -> DataFrame:
+    """Rows, the header first; without any an empty frame."""
     from pandas import DataFrame
 
-    header, *body = rows
+    header, *body = list(rows) or [()]
     return DataFrame(body, columns=[str(name) for name in header])

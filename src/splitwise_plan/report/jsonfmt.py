@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
+from splitwise_plan.report.beyond import beyond_document
+from splitwise_plan.report.economics import economics_document
 from splitwise_plan.report.front import front
 from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
@@ -77,6 +79,8 @@ def detailed(scenario: Scenario, details: Details) -> Json:
         "pools": [asdict(pool) for pool in details.pools],
         "mixed": {"moves": details.pool_moves, "requests": details.mixed_requests},
         "energy": asdict(details.energy),
+        "economics": economics_document(scenario, details),
+        "beyond_profile": beyond_document(details.beyond),
     }
 
 
@@ -164,11 +168,18 @@ def design(scenario: Scenario, of: Design) -> Json:
         "machines": of.machines,
         "tensor_parallel": of.family.tensor_parallel,
         "cost_usd_per_hour": of.cost_usd_per_hour,
+        "rent_usd_per_hour": of.rent_usd_per_hour,
         "provisioned_power_w": of.provisioned_power_w,
+        "estimated": _is_estimated(scenario, family),
     }
     if scenario.assumptions.power_accounting == "paper":
         document["provisioned_power_paper_units"] = of.total("paper_power")
     return document
+
+
+def _is_estimated(scenario: Scenario, family: Family) -> bool:
+    degree = family.tensor_parallel
+    return any((one.profile, degree) in scenario.estimated for one in family.machines)
 
 
 def _slo(scenario: Scenario, evaluation: Evaluation) -> Json:

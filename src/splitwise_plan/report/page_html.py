@@ -22,7 +22,7 @@ from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.numbers import kilowatts, significant, usd
 from splitwise_plan.report.page import Fact, Sheet
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import provenance, slo_name
+from splitwise_plan.report.provenance import file_words, provenance, slo_name
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.outcome import Details, SearchResult
@@ -170,7 +170,11 @@ def _provenance(scenario: Scenario) -> str:
         for one in fields(assumptions)
         if one.name != "id" and not one.name.startswith("_")
     ]
-    files = [(source.path, source.sha256) for source in scenario.sources]
+    ordered = sorted(scenario.sources, key=lambda source: not source.own)
+    files = [
+        (("yours: " if source.own else "") + file_words(source), source.sha256)
+        for source in ordered
+    ]
     files.append(("the resolved scenario, below", known["scenario_sha256"]))
     return html.section(
         "Where the numbers come from",

@@ -11,7 +11,7 @@ from splitwise_plan.report.files import Writer
 from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import count, kilowatts
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import own_facts, provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.pareto import ParetoPoint, ParetoResult
 
@@ -30,6 +30,7 @@ def report(
         Fact("Load", (f"{load} · assumptions: {scenario.assumptions.id}",)),
         Fact("Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"),
         Fact("Proof", (_proof(result),)),
+        *own_facts(scenario),
     )
     page = Page("Pareto front", top, (_sheet(result),))
     document = _document(scenario, result, timing)

@@ -58,10 +58,31 @@ def proof(scenario: Scenario, result: SearchResult) -> tuple[str, ...]:
     else:
         beyond = _none_beyond if scenario.maximize else _none_better
         first = f"{beyond(scenario, result, best)}, {_seeds(scenario, certificates)}"
-    if not all(certificate.exact for certificate in certificates):
-        first = _best_found(scenario, certificates)
+    if best is None or not best.certificate.exact:
+        if not all(certificate.exact for certificate in certificates):
+            first = _best_found(scenario, certificates)
     lines = [first, _looked_at(certificates)]
+    if any(_is_bound(result, family) for family in result.families):
+        lines.append(_not_proven(scenario))
     return (*lines, _ties(best)) if best is not None and best.ties else tuple(lines)
+
+
+def bound_sign(scenario: Scenario, result: SearchResult, family: FamilyResult) -> str:
+    """`≤ `, `≥ ` before what was found of a family that was not gone through: it may be better."""
+    if not _is_bound(result, family):
+        return ""
+    return "≥ " if scenario.maximize else "≤ "
+
+
+def _is_bound(result: SearchResult, family: FamilyResult) -> bool:
+    """Whether the answer is proven, and this family's own best is not."""
+    proven = result.best is not None and result.best.certificate.exact
+    return proven and family.best is not None and not family.certificate.exact
+
+
+def _not_proven(scenario: Scenario) -> str:
+    sign = "≥" if scenario.maximize else "≤"
+    return f"{sign} marks the best found of other families (--method exhaustive proves those too)"
 
 
 def _best_found(scenario: Scenario, certificates: Sequence[Certificate]) -> str:
@@ -124,7 +145,7 @@ def _looked_at(certificates: Sequence[Certificate]) -> str:
     by_bound = ", ".join(f"{number:,} {name}" for name, number in excluded.items() if number)
     number = in_words(len(certificates))
     many = len(certificates) > 1
-    where = f"to find the best of each of {number} families: " if many else ""
+    where = f"{number} families: " if many else ""
     close = f" ({undecided:,} too close to call)" if undecided else ""
     bounds = f" ({by_bound})" if by_bound else ""
     return f"{where}{simulated:,} simulated{close}, {excluded.total():,} excluded{bounds}"

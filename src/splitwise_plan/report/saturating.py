@@ -11,7 +11,7 @@ from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
 from splitwise_plan.report.proof import TIES_SHOWN
-from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.provenance import own_facts, provenance, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.saturation import (
     FamilySaturation,
@@ -28,7 +28,13 @@ def report(scenario: Scenario, result: SaturationResult, timing: Mapping[str, fl
     """The report of `search --maximize throughput_per_cost`."""
     load = f"{wording.lengths(scenario)} · {scenario.llm.name} · no SLO"
     asked = f"{load} · {wording.objective_words(scenario)} · {wording.assumptions(scenario)}"
-    top = (Fact("Question", (asked,)), _answer(scenario, result), _proof(scenario, result))
+    asked += f" · prices: {wording.prices_words(scenario.tariff)}" if scenario.tariff.prices else ""
+    top = (
+        Fact("Question", (asked,)),
+        _answer(scenario, result),
+        _proof(scenario, result),
+        *own_facts(scenario),
+    )
     page = Page("Batch work", top, (_sheet(result),))
     document = _document(scenario, result, timing)
     rows = list(_rows(scenario, result))

@@ -8,6 +8,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.report import jsonfmt
 from splitwise_plan.report.csvfmt import Value
+from splitwise_plan.report.economics import economics_columns
 from splitwise_plan.search.outcome import SearchResult
 
 Row = tuple[Value, ...]
@@ -24,9 +25,11 @@ def search_rows(scenario: Scenario, result: SearchResult) -> Iterator[Row]:
         design = jsonfmt.design(scenario, details.evaluation.design)
         certificate = jsonfmt.certificate(family.certificate)
         del certificate["better_excluded_by"]
+        economics = economics_columns(scenario, details)
         if header is None:
             names = ("throughput_rps", *map(target_column, targets))
             header = ("role", "verdict", "assumptions", "rate_rps", *design, *names, *certificate)
+            header = (*header, *economics)
             yield header
         found = {estimate.target: estimate.mean for estimate in details.evaluation.estimates}
         yield (
@@ -38,12 +41,14 @@ def search_rows(scenario: Scenario, result: SearchResult) -> Iterator[Row]:
             details.throughput_rps,
             *(found.get(target) for target in targets),
             *certificate.values(),
+            *economics.values(),
         )
         for tie in family.ties:
             rate = family.rate_rps or scenario.arrivals.rate_rps
             columns = (rate, *jsonfmt.design(scenario, tie).values())
             blank = (None,) * (1 + len(targets))
-            yield ("tie", "meets", scenario.assumptions.id, *columns, *blank, *certificate.values())
+            ends = (*certificate.values(), *(None for _ in economics))
+            yield ("tie", "meets", scenario.assumptions.id, *columns, *blank, *ends)
 
 
 def target_column(target: SLOTarget) -> str:

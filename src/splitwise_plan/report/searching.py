@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.beyond import beyond_facts
+from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.explaining import (
     diagnosis_document,
     diagnosis_fact,
@@ -18,7 +20,7 @@ from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.page import Fact, Page
 from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import stamp
+from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import search_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -52,6 +54,11 @@ def report(  # noqa: PLR0913, PLR0917
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:
         top.append(length_fact(length))
+    best = result.best.best if result.best else None
+    if best is not None:
+        top.append(cost_fact(scenario, best))
+        top += beyond_facts(best)
+    top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
     page = Page("Best design", tuple(top), (families,), bottom)
@@ -59,7 +66,6 @@ def report(  # noqa: PLR0913, PLR0917
     document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
     document["length"] = length_document(length) if length else None
     rows = list(search_rows(scenario, result))
-    best = result.best.best if result.best else None
     slos = (slo_sheet(best.evaluation),) if best is not None else ()
     whole = markdown.render(Page("Best design", tuple(top), (families, *slos)))
     files = {

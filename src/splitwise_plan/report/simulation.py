@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report.beyond import beyond_facts
+from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
-from splitwise_plan.report.provenance import stamp
+from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.simulation_rows import STATISTICS, simulation_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -29,7 +31,7 @@ def report(
     sheets = [_latency_sheet(details)]
     if details.evaluation.estimates:
         sheets.append(slo_sheet(details.evaluation))
-    top, bottom = _top(scenario, details), _bottom(details)
+    top, bottom = _top(scenario, details), _bottom(scenario, details)
     page = Page("Simulation of one design", top, (*sheets, _pool_sheet(details)), bottom)
     document = jsonfmt.simulation(scenario, details, timing)
     files = {
@@ -110,12 +112,13 @@ def _pool_sheet(details: Details) -> Sheet:
     return Sheet((*columns, *(Column(title) for title in titles)), tuple(rows))
 
 
-def _bottom(details: Details) -> tuple[Fact, ...]:
+def _bottom(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     energy = details.energy
     watts = f"{kilowatts(energy.average_power_w)} kW on average"
     facts = [Fact("Energy", (f"{watts}, {significant(energy.wh_per_request)} Wh a request",))]
+    facts.append(cost_fact(scenario, details))
     if not details.evaluation.design.family.is_baseline:
         moves = count(details.pool_moves, "move") if details.pool_moves else f"{in_words(0)} moves"
         served = count(details.mixed_requests, "request")
         facts.append(Fact("Mixed pool", (f"{moves} into it, {served} with a phase there",)))
-    return tuple(facts)
+    return (*facts, *beyond_facts(details), *own_facts(scenario))

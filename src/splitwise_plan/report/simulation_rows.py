@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report.csvfmt import Value
+from splitwise_plan.report.economics import economics_columns, economics_unit
 from splitwise_plan.search.outcome import Details
 
 STATISTICS = ("mean", "p50", "p90", "p99")
@@ -51,6 +52,8 @@ def simulation_rows(scenario: Scenario, details: Details) -> Iterator[Row]:
     yield ("mixed", "requests", details.mixed_requests, "requests", None, None)
     yield ("energy", "average_power", energy.average_power_w, "W", None, None)
     yield ("energy", "per_request", energy.wh_per_request, "Wh", None, None)
+    for name, value in economics_columns(scenario, details).items():
+        yield ("economics", name, value, economics_unit(name), None, None)
 
 
 _POOL_UNITS = {

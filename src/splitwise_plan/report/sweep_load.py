@@ -14,7 +14,7 @@ from splitwise_plan.report.files import Writer
 from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import NONE, count, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import own_facts, provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.report.sweep_map import SCHEMA, Row, replications, target_document
@@ -31,6 +31,7 @@ def report(
         Fact("Question", ("up to which load do these designs meet the SLOs?",)),
         Fact("Load", (_load(scenario, result),)),
         answer(result),
+        *own_facts(scenario),
     )
     page = Page("Load sweep", top, tuple(_sheet(result, design) for design in result.designs))
     document = _document(scenario, result, timing)

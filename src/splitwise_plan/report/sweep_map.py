@@ -11,7 +11,7 @@ from splitwise_plan.report.files import Writer
 from splitwise_plan.report.folder import folder
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet
-from splitwise_plan.report.provenance import provenance
+from splitwise_plan.report.provenance import own_facts, provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.search.confidence import Estimate
@@ -40,6 +40,7 @@ def report(
         Fact("Question", (f"which {result.space.family.name} designs meet the SLOs?",)),
         Fact("Load", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
+        *own_facts(scenario),
         Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.report import estimates
@@ -27,7 +29,10 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
     parts += [objective_words(scenario)] if objective else []
-    return " · ".join([*parts, assumptions(scenario)])
+    parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []
+    parts.append(assumptions(scenario))
+    names = ", ".join(scenario.estimated_machines)
+    return " · ".join([*parts, *([f"times of {names} estimated"] if names else [])])
 
 
 def assumptions(scenario: Scenario) -> str:
@@ -39,7 +44,8 @@ def assumptions(scenario: Scenario) -> str:
 def objective_words(scenario: Scenario) -> str:
     """`least cost`, `most requests/s within 1,760 kW`"""
     if scenario.maximize is None:
-        return OBJECTIVES[scenario.minimize]
+        counted = scenario.minimize == "cost" and scenario.tariff.energy.in_cost
+        return OBJECTIVES[scenario.minimize] + (" with provisioned electricity" if counted else "")
     budgets = []
     if scenario.power_budget is not None:
         paper = scenario.assumptions.power_accounting == "paper"
@@ -63,6 +69,16 @@ def lengths(scenario: Scenario) -> str:
     if scenario.workload is not None:
         return scenario.workload.id
     return f"a trace of {count(len(scenario.trace or ()), 'request')}"
+
+
+def prices_words(tariff: Tariff) -> str:
+    """`coreweave-2023, us-virginia, on-demand`"""
+    return f"{price_list_name(tariff)}, {tariff.region}, {tariff.term}"
+
+
+def price_list_name(tariff: Tariff) -> str | None:
+    """The id of the prices, or the name of their file, whatever its place."""
+    return None if tariff.prices is None else Path(tariff.prices).name
 
 
 def load(scenario: Scenario, *, duration: bool) -> str:
@@ -93,7 +109,9 @@ def design_line(scenario: Scenario, design: Design) -> str:
 
 def price(scenario: Scenario, design: Design) -> str:
     """Cost and provisioned power; the paper's units too where budgets count in those."""
-    told = f"{usd(design.cost_usd_per_hour)}/h, {kilowatts(design.provisioned_power_w)} kW"
+    electricity = " with provisioned electricity" if scenario.tariff.energy.in_cost else ""
+    cost = f"{usd(design.cost_usd_per_hour)}/h{electricity}"
+    told = f"{cost}, {kilowatts(design.provisioned_power_w)} kW"
     if scenario.assumptions.power_accounting == "paper":
         told += f" ({design.total('paper_power'):,.1f} paper units)"
     return told

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from splitwise_plan import __version__
+from splitwise_plan.facts.versions import versions
 from splitwise_plan.report import csvfmt, jsonfmt, markdown
 from splitwise_plan.report.figures.files import svg
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Fact, Page
-from splitwise_plan.report.provenance import listed, read_files, software
+from splitwise_plan.report.provenance import file_lines, source_document
 from splitwise_plan.report.report import Report
 from splitwise_plan.reproduction.finding import Finding, Item, Line
 from splitwise_plan.reproduction.sheets import Results, sheet, summary
@@ -116,9 +117,8 @@ def _stamp(study: Study, results: Results) -> str:
     effort = study.effort
     lines = [
         f"Made by splitwise-plan {__version__}: {_command(study, results)} (seed 0, "
-        f"{count(effort.seeds, 'repetition')}). Files read:",
-        "",
-        *read_files(study.sources),
+        f"{count(effort.seeds, 'repetition')}).",
+        *file_lines("Files of splitwise-plan:", study.sources),
     ]
     return "\n".join(lines) + "\n"
 
@@ -169,13 +169,15 @@ def _cells(line: Line, stack: str) -> Sequence[csvfmt.Value]:
 
 
 def _document(study: Study, results: Results, timing: Mapping[str, float]) -> jsonfmt.Json:
+    made_with = versions()
     return {
         "schema": SCHEMA,
         "provenance": {
-            **software(),
+            "version": made_with.pop("splitwise_plan"),
+            **made_with,
             "seed": 0,
             "effort": asdict(study.effort),
-            "sources": listed(study.sources),
+            "sources": [source_document(source) for source in study.sources],
         },
         "assumptions": [stack.id for stack in study.stacks],
         "items": [_item(study, item, found) for item, found in results],

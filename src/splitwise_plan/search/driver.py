@@ -6,6 +6,7 @@ change an answer.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ Result = TypeVar("Result")
 
 AHEAD = 12
 """Few enough that little is wasted when a search stops, enough to keep all threads busy."""
+
+MOST_JOBS = 64
+"""More threads than this only cost: nothing here has as many cores to itself."""
 
 LOCK_GRACE_S = 10
 """On Windows: a journal's lock that is older was left behind by a process that was killed."""
@@ -72,6 +76,13 @@ class Cluster:
 
 Jobs = int | Cluster
 """Threads here, or the workers of a cluster."""
+
+
+def all_cores() -> int:
+    """Cores that this process may use, up to `MOST_JOBS`."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), MOST_JOBS)
+    return min(os.cpu_count() or 1, MOST_JOBS)
 
 
 def threads(jobs: Jobs) -> int:

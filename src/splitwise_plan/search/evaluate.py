@@ -24,6 +24,7 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.sim.beyond import beyond_profile
 from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, latencies, percentile, pools
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
@@ -138,6 +139,7 @@ class Evaluator:
         evaluation = Evaluation(design, joint_verdict(done), done, len(done))
         of_pools = [pools(s, design, run) for s, run in zip(simulators, runs, strict=True)]
         energies = [energy(*each) for each in zip(simulators, runs, of_pools, strict=True)]
+        prompt_rate, output_rate = np.mean([*map(_tokens_per_s, simulators, runs)], axis=0)
         arrived = sum(len(simulator.requests) for simulator in simulators)
         finished = sum(run.finished for run in runs)
         return Details(
@@ -154,6 +156,9 @@ class Evaluator:
             ),
             pool_moves=sum(run.pool_moves for run in runs),
             mixed_requests=sum(run.mixed_requests for run in runs),
+            prompt_tokens_per_s=float(prompt_rate),
+            output_tokens_per_s=float(output_rate),
+            beyond=beyond_profile(simulators[0], design, runs[0]),
         )
 
 
@@ -227,6 +232,17 @@ def _throughput_rps(simulator: Simulator, run: Run) -> float:
     span_s = last_arrival_s - simulator.start_s
     finished = int(np.count_nonzero(run.requests.last_token_s <= last_arrival_s))
     return finished / span_s if span_s > 0 else float("nan")
+
+
+def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
+    """Prompt and output tokens of the requests, per second from the start to the last arrival."""
+    requests = simulator.requests
+    span_s = float(requests.arrival_s[-1]) - simulator.start_s
+    if run.finished < len(requests) or span_s <= 0:
+        return float("nan"), float("nan")
+    return float(requests.prompt_tokens.sum()) / span_s, float(
+        requests.output_tokens.sum()
+    ) / span_s
 
 
 def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:

@@ -6,6 +6,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import can_carry, prompt_rate, prompt_work
 from splitwise_plan.models.performance import phase_times
+from splitwise_plan.models.roofline import with_estimates
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.sim.simulator import instances_of
 
@@ -16,6 +17,7 @@ class PromptCapacity:
     def __init__(
         self, scenario: Scenario, space: FamilySpace, evaluator: Evaluator | None = None
     ) -> None:
+        scenario = with_estimates(scenario)
         factor = scenario.scheduler.mixing_factor
         rates = [0.0, 0.0]
         for pool, machine in enumerate(space.family.machines):

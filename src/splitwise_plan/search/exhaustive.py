@@ -1,37 +1,30 @@
-"""The least cost, power or machine count at a rate, by exhaustive search in objective order.
+"""The least cost, power or machine count at a rate, in objective order.
 
 The first level of the objective at which a design meets the SLOs is the best. Every better design
 was then simulated and failed, or was excluded by a bound; that is the certificate. No monotonicity
 is assumed: more machines may hurt.
+
+With `method = "exhaustive"` that holds for each family. Otherwise it holds for the best of all: a
+family whose own best is worse is gone through as far as the answer's level, and what it has beyond
+is the best that was found near the edge of what meets (see `edge`).
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Generator
-from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from math import inf
 
-from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.evaluate import Evaluator, as_judged
-from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
-from splitwise_plan.search.nearest import closest
-from splitwise_plan.search.outcome import (
-    Certificate,
-    Details,
-    Evaluation,
-    FamilyResult,
-    SearchResult,
-)
-from splitwise_plan.search.progress import Progress, Report
-from splitwise_plan.search.space import levels, objective, provisioned_power
-from splitwise_plan.search.widen import widened
+from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.edge import Edge, EdgeWalk
+from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.family_search import FamilySearch, Known, rank
+from splitwise_plan.search.journal import Journal
+from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
+from splitwise_plan.search.progress import Report
+from splitwise_plan.search.space import objective
+from splitwise_plan.search.widen import up_to_level, widened
 
 
 def search(
@@ -42,131 +35,95 @@ def search(
 ) -> SearchResult:
     """The best design of each family of the scenario, and of all; `journal`: to go on from."""
     start = time.perf_counter()
-    evaluator = Evaluator(scenario)
-    done = [
-        _search_family(FamilySearch(scenario, space, evaluator, jobs, journal), progress)
-        for space in scenario.spaces
-    ]
-    results = tuple(result for result, _ in done)
+    families = Families(scenario, Evaluator(scenario), jobs, progress, journal)
+    each = scenario.method == "exhaustive" or len(scenario.spaces) == 1
+    results = families.all_proven() if each else families.best_proven()
     found = [result for result in results if result.best is not None]
     best = min(found, key=lambda result: rank(scenario, _best(result)), default=None)
-    simulations = sum(simulations for _, simulations in done)
-    return SearchResult(results, best, simulations, time.perf_counter() - start)
-
-
-def _search_family(one: FamilySearch, progress: Report | None) -> tuple[FamilyResult, int]:
-    """Search a family, again in a wider space while better designs may lie beyond (see `widen`)."""
-    simulations = 0
-    while True:
-        result = one.run(progress)
-        simulations += one.simulations
-        wider = widened(one.scenario, one.evaluator, result)
-        if wider is None:
-            return result, simulations
-        one = FamilySearch(one.scenario, wider, one.evaluator, one.jobs, one.journal)
-
-
-def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
-    """Order of designs that meet the SLOs: objective, machines, power, then SLO margin."""
-    design = details.evaluation.design
-    return (
-        objective(scenario, design),
-        design.machines,
-        provisioned_power(scenario, design),
-        -details.evaluation.margin,
-    )
+    return SearchResult(results, best, families.simulations, time.perf_counter() - start)
 
 
 @dataclass(slots=True)
-class FamilySearch:
-    """The search of one family."""
+class Families:
+    """The search of all families of a scenario; nothing is judged twice."""
 
     scenario: Scenario
-    space: FamilySpace
     evaluator: Evaluator
     jobs: Jobs
-    journal: Journal | None = None
+    progress: Report | None
+    journal: Journal | None
+    known: Known = field(default_factory=dict)
     simulations: int = 0
-    simulated: int = 0
-    undecided: int = 0
-    excluded: Counter[str] = field(default_factory=Counter)
 
-    def run(self, progress: Report | None) -> FamilyResult:
-        """Go through the levels of the objective until one holds a design that meets the SLOs."""
-        by_level = levels(self.scenario, self.space)
-        size = sum(len(group) for _, group in by_level)
-        tried: list[Evaluation] = []
-        meeting: list[Evaluation] = []
-        judged = self._judge_levels(by_level)
-        for _, group in by_level:
-            certificate = self._certificate(size)
-            for evaluation in islice(judged, len(group)):
-                if evaluation is None:
-                    self.excluded[CAPACITY] += 1
-                else:
-                    self.simulated += 1
-                    self.simulations += evaluation.simulations
-                    self.undecided += evaluation.verdict == "undecided"
-                    tried.append(evaluation)
-                    if evaluation.verdict == "meets":
-                        meeting.append(evaluation)
-                if progress is not None:
-                    done = sum(self.excluded.values())
-                    best = meeting[0].design if meeting else None
-                    progress(Progress(self.space.family.id, self.simulated, done, size, best))
-            if meeting:
-                break
-        else:
-            certificate = self._certificate(size)
-        judged.close()
-        return self._result(meeting, tried, certificate)
+    def all_proven(self) -> tuple[FamilyResult, ...]:
+        """Each family's best, with nothing better left out."""
+        return tuple(self._proven(space) for space in self.scenario.spaces)
 
-    def _certificate(self, size: int) -> Certificate:
-        """What has been looked at so far."""
-        return Certificate(
-            space=size,
-            better_simulated=self.simulated,
-            better_excluded=dict(self.excluded),
-            better_undecided=self.undecided,
-            exact=True,
-            seeds=self.evaluator.looks[0],
-        )
+    def best_proven(self) -> tuple[FamilyResult, ...]:
+        """The best of all with nothing better left out; of other families the best found."""
+        found = self._found()
+        level = min(map(self._level, found.values()), default=inf)
+        if level == inf:
+            return self.all_proven()
+        results = []
+        for space in self.scenario.spaces:
+            result = self._up_to(space, level, found.get(space.family.id))
+            level = min(level, self._level(result))
+            results.append(result)
+        return tuple(results)
 
-    def _judge_levels(
-        self, by_level: list[tuple[float, list[Design]]]
-    ) -> Generator[Evaluation | None, None, None]:
-        """Judge all designs in order, lazily; None where a bound excludes one."""
-        evaluator = self.evaluator
-        bound = PromptCapacity(self.scenario, self.space, evaluator)
+    def _found(self) -> dict[str, FamilyResult]:
+        """By family id, the best near its edge; of families with one pool, which are small, all."""
+        two = [space for space in self.scenario.spaces if space.token_machines is not None]
+        edges = in_order(EdgeWalk(self.evaluator), two, self.jobs)
+        found = {edge.space.family.id: self._near(edge) for edge in edges}
+        for space in self.scenario.spaces:
+            if space.token_machines is None:
+                found[space.family.id] = self._proven(space)
+        return found
 
-        def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bound.can_carry(design) else None
+    def _near(self, edge: Edge) -> FamilyResult:
+        self.simulations += edge.simulations
+        return self._run(edge.space, among=edge)
 
-        everything = (design for _, group in by_level for design in group)
-        kind = or_none(evaluations("search", self.scenario.slos))
-        return kept_in_order(self.journal, kind, judge, everything, self.jobs)
+    def _up_to(self, space: FamilySpace, level: float, found: FamilyResult | None) -> FamilyResult:
+        """A family as far as a level; if nothing of it meets there, what was found beyond."""
+        if found is None or found.best is None or found.certificate.exact:
+            return found if found is not None and found.certificate.exact else self._proven(space)
+        result = self._run(up_to_level(self.scenario, space, level), last=level)
+        if result.best is not None:
+            return result
+        certificate = replace(result.certificate, exact=False, seen=self._seen(space))
+        return replace(found, certificate=replace(certificate, space=found.certificate.space))
 
-    def _result(
-        self, meeting: list[Evaluation], tried: list[Evaluation], certificate: Certificate
+    def _proven(self, space: FamilySpace) -> FamilyResult:
+        """Search a family, again in a wider space while better designs may be beyond (`widen`)."""
+        while True:
+            result = self._run(space)
+            wider = widened(self.scenario, self.evaluator, result)
+            if wider is None:
+                return result
+            space = wider
+
+    def _run(
+        self, space: FamilySpace, last: float = inf, among: Edge | None = None
     ) -> FamilyResult:
-        details = [self._detail(evaluation) for evaluation in meeting]
-        details.sort(key=lambda one: rank(self.scenario, one))
-        near = None
-        if not details:
-            cost = partial(objective, self.scenario)
-            near = closest(self.evaluator, tried, cost, self.jobs)
-        return FamilyResult(
-            space=self.space,
-            best=details[0] if details else None,
-            ties=tuple(one.evaluation.design for one in details[1:]),
-            certificate=certificate,
-            closest=self._detail(near) if near else None,
+        one = FamilySearch(
+            self.scenario, space, self.evaluator, self.jobs, self.journal, self.known
         )
+        result = one.run(self.progress, last, among.is_near if among else None)
+        self.simulations += one.simulations
+        if among is not None:
+            return replace(result, certificate=replace(result.certificate, exact=False))
+        return result
 
-    def _detail(self, evaluation: Evaluation) -> Details:
-        replications = len(evaluation.replications)
-        details = self.evaluator.detail(evaluation.design, replications, self.jobs)
-        return as_judged(details, evaluation)
+    def _level(self, result: FamilyResult) -> float:
+        if result.best is None:
+            return inf
+        return objective(self.scenario, result.best.evaluation.design)
+
+    def _seen(self, space: FamilySpace) -> int:
+        return sum(design.family == space.family for design in self.known)
 
 
 def _best(result: FamilyResult) -> Details:

@@ -11,13 +11,18 @@ import numpy as np
 from splitwise_plan import __version__
 from splitwise_plan.facts.scenario import Scenario
 
-SAYS_NOTHING = frozenset({"sources", "resolved_toml", "portable_toml"})
+SAYS_NOTHING = frozenset({"sources", "resolved_toml", "portable_toml", "prices", "where"})
 """Fields of a scenario that say where its facts come from, which changes no answer."""
 
 
 def fingerprint(scenario: Scenario, about: str = "") -> str:
     """Sha256 of every fact of a scenario, of this version, and of what else it is `about`."""
     return sha256("\n".join([__version__, about, *_parts(scenario)]).encode()).hexdigest()
+
+
+def same_facts(one: object, other: object) -> bool:
+    """Whether two facts, arrays in them included, are the same."""
+    return list(_parts(one)) == list(_parts(other))
 
 
 def _parts(value: object) -> Iterator[str]:

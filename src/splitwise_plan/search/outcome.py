@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
 from splitwise_plan.search.confidence import Estimate, estimates
+from splitwise_plan.sim.beyond import Beyond
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
@@ -83,6 +84,11 @@ class Details:
     pool_moves: int
     mixed_requests: int
     """Both over all replications."""
+    prompt_tokens_per_s: float = nan
+    output_tokens_per_s: float = nan
+    """Tokens of what arrived, per second of arrivals; nan where not all of it finished."""
+    beyond: tuple[Beyond, ...] = ()
+    """What was beyond the profiles, in the first replication."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from typing import Literal
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.capacity import likely_rate_rps
 from splitwise_plan.search.dominance import Vector, front, no_worse
 from splitwise_plan.search.driver import Conversation, Jobs
 from splitwise_plan.search.exclusion import PromptCapacity
@@ -32,6 +31,7 @@ from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.search.grid import Grid, name_of, size
 from splitwise_plan.search.journal import Journal, Kind, kept_in_order
 from splitwise_plan.search.progress import Progress, Report
+from splitwise_plan.search.rate_search import likely_rate_rps
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
 from splitwise_plan.search.records import Keeping, Records
 from splitwise_plan.search.sampled import BATCH, EXHAUSTIVE_S, REQUESTS_PER_S, TRIALS

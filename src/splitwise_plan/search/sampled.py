@@ -23,7 +23,7 @@ from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search import judged
 from splitwise_plan.search.driver import Conversation, Jobs
 from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import rank
+from splitwise_plan.search.family_search import rank
 from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.search.grid import Grid, size
 from splitwise_plan.search.judged import Judge, Judged

@@ -29,9 +29,13 @@ def widened(scenario: Scenario, evaluator: Evaluator, found: FamilyResult) -> Fa
         return None
     if found.best is None:
         return _until_something_meets(evaluator, space)
-    level = objective(scenario, found.best.evaluation.design)
-    wider = _up_to(space, *(_most_within(scenario, space, pool, level) for pool in (0, 1)))
+    wider = up_to_level(scenario, space, objective(scenario, found.best.evaluation.design))
     return wider if wider != space else None
+
+
+def up_to_level(scenario: Scenario, space: FamilySpace, level: float) -> FamilySpace:
+    """The space with its open ranges as large as designs of an objective up to `level` may be."""
+    return _up_to(space, *(_most_within(scenario, space, pool, level) for pool in (0, 1)))
 
 
 def within_budgets(scenario: Scenario, space: FamilySpace) -> FamilySpace:
@@ -91,11 +95,19 @@ def _longer(counts: CountRange, high: float) -> CountRange:
 def _until_something_meets(evaluator: Evaluator, space: FamilySpace) -> FamilySpace | None:
     """The open ranges doubled until their largest design meets the SLOs; None if it never does."""
     for doubling in range(1, DOUBLINGS + 1):
-        factor = 2**doubling
-        token = space.token_machines.high if space.token_machines else 0
-        wider = _up_to(space, factor * space.prompt_machines.high, factor * token)
-        high = wider.token_machines.high if wider.token_machines else 0
-        largest = Design(space.family, wider.prompt_machines.high, high)
-        if evaluator.judge(largest).verdict == "meets":
+        wider = doubled(space, doubling)
+        if evaluator.judge(largest(wider)).verdict == "meets":
             return wider
     return None
+
+
+def doubled(space: FamilySpace, times: int) -> FamilySpace:
+    """The space with its open ranges so often doubled."""
+    token = space.token_machines.high if space.token_machines else 0
+    return _up_to(space, 2**times * space.prompt_machines.high, 2**times * token)
+
+
+def largest(space: FamilySpace) -> Design:
+    """The design with the most machines in each pool."""
+    token = space.token_machines.high if space.token_machines else 0
+    return Design(space.family, space.prompt_machines.high, token)

@@ -15,6 +15,7 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.sim.beyond import Beyond
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult
 
@@ -68,6 +69,9 @@ def details_to_json(of: Details) -> Written:
         "energy": asdict(of.energy),
         "pool_moves": of.pool_moves,
         "mixed_requests": of.mixed_requests,
+        "prompt_tokens_per_s": of.prompt_tokens_per_s,
+        "output_tokens_per_s": of.output_tokens_per_s,
+        "beyond": [asdict(one) for one in of.beyond],
     }
 
 
@@ -84,6 +88,9 @@ def details_from_json(slos: SLOSet, design: Design, told: Written) -> Details:
         energy=Energy(**told["energy"]),
         pool_moves=told["pool_moves"],
         mixed_requests=told["mixed_requests"],
+        prompt_tokens_per_s=told["prompt_tokens_per_s"],
+        output_tokens_per_s=told["output_tokens_per_s"],
+        beyond=tuple(Beyond(**one) for one in told["beyond"]),
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.machine import Machine
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator, instances_of
 
@@ -73,11 +74,11 @@ def occupancy(
         intervals = _both(intervals, prompt_phases(simulator, run))
     from_s, until_s = _window(simulator, run)
     found = []
-    for pool, machine, instances in _pools(design):
+    for pool, machine, instances in pool_slices(design):
         inside = intervals.within(instances, from_s, until_s)
         size = instances.stop - instances.start
         active, time_s = time_at(inside, size, from_s, until_s)
-        found.append(Occupancy(pool, machine, active, time_s / time_s.sum()))
+        found.append(Occupancy(pool, machine.id, active, time_s / time_s.sum()))
     return found
 
 
@@ -156,12 +157,12 @@ def _window(simulator: Simulator, run: Run) -> tuple[float, float]:
     return from_s, until_s if until_s > from_s else max(run.end_s, from_s + 1e-9)
 
 
-def _pools(design: Design) -> Iterator[tuple[str, str, slice]]:
+def pool_slices(design: Design) -> Iterator[tuple[str, Machine, slice]]:
     """Name, machine and instances of each pool."""
     names = ("shared",) if design.family.is_baseline else ("prompt", "token")
     counts = (design.prompt_machines, design.token_machines)
     start = 0
     for name, machine, count in zip(names, design.family.machines, counts, strict=False):
         size = instances_of(machine, count, design.family.tensor_parallel)
-        yield name, machine.id, slice(start, start + size)
+        yield name, machine, slice(start, start + size)
         start += size

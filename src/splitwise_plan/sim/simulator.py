@@ -21,6 +21,7 @@ from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.memory import instance_memory_bytes, kv_bytes_per_token
 from splitwise_plan.models.performance import phase_times, reference_times, require_positive
 from splitwise_plan.models.power import instance_power
+from splitwise_plan.models.roofline import with_estimates
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.kernel.loop import run as run_kernel
 from splitwise_plan.sim.lower import (
@@ -56,24 +57,29 @@ class Simulator:
     counted: NDArray[np.bool_]
     families: dict[str, Lowered]
     """By family id."""
+    untouched: np.recarray
+    """Records of the requests before anything has happened to them: each run begins with a copy."""
     targets: np.recarray
     """The SLO targets as the early stop counts them."""
 
     @classmethod
     def of(cls, scenario: Scenario, requests: Requests) -> Simulator:
         """A simulator of the families of a scenario on these requests."""
+        scenario = with_estimates(scenario)
         reference = scenario.profile(scenario.reference_machine, scenario.tensor_parallel)
         times = phase_times(reference, scenario.assumptions)
         alone = reference_times(requests, times, scenario.assumptions)
         start_s = float(requests.arrival_s[0]) if scenario.arrivals.process == "trace" else 0.0
         counted = requests.arrival_s >= start_s + scenario.warm_up_s
+        alone_s = np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s])
         return cls(
             scenario,
             requests,
             start_s=start_s,
-            alone_s=np.stack([alone.ttft_s, alone.tbt_s, alone.e2e_s]),
+            alone_s=alone_s,
             counted=counted,
             families={s.family.id: lower_family(scenario, s.family) for s in scenario.spaces},
+            untouched=request_records(requests, counted, alone_s),
             targets=target_records(target_counts(scenario.slos, requests, counted)),
         )
 
@@ -88,7 +94,7 @@ class Simulator:
             self.families[design.family.id],
             prompt_instances=instances[0],
             token_instances=sum(instances[1:]),
-            requests=request_records(self.requests, self.counted, self.alone_s),
+            requests=self.untouched.copy().view(np.recarray),
             targets=(self.targets if stop_when_missed else self.targets[:0])
             .copy()
             .view(np.recarray),

@@ -17,6 +17,8 @@ from splitwise_plan.facts.suggest import did_you_mean
 WORDS = ("model", "hardware")
 COUNTS = ("tensor_parallel", "prompt_size", "batch_size", "token_size")
 NUMBERS = ("prompt_time", "token_time", "peak_power", "average_power")
+OPTIONAL = NUMBERS[2:]
+"""Power; taken as not measured where there is no such column."""
 MAX_COUNT = 1_000_000_000
 MAX_PROBLEMS = 20
 MS = 1e3
@@ -35,15 +37,16 @@ def parse_measurements(data: bytes, where: str) -> Measurements:
     problems: list[Problem] = []
     try:
         header = reader.fieldnames or []
-        missing = [name for name in names if name not in header]
+        missing = [name for name in names if name not in header and name not in OPTIONAL]
         if missing:
             fix = did_you_mean(missing[0], header)
             raise InputError([Problem(where, f"column {', '.join(missing)} is missing", fix, 1)])
         for row in reader:
-            faults = [fault for name in names if (fault := _fault(name, row[name]))]
+            cells = {name: row[name] if name in header else "0" for name in names}
+            faults = [fault for name in names if (fault := _fault(name, cells[name]))]
             problems += [Problem(where, fault, "", reader.line_num) for fault in faults]
             for name in names:
-                columns[name].append(row[name])
+                columns[name].append(cells[name])
     except csv.Error as error:
         problems.append(Problem(where, f"not a CSV file: {error}", "", reader.line_num))
     if not columns["model"] and not problems:
@@ -79,7 +82,7 @@ def _fault(name: str, cell: str | None) -> str | None:
         value = float(cell)
     except ValueError:
         return f"{name} {cell!r} is not a number"
-    if not math.isfinite(value) or value < 0 or (name not in NUMBERS[2:] and value == 0):
+    if not math.isfinite(value) or value < 0 or (name not in OPTIONAL and value == 0):
         return f"{name} {cell} must be a finite number above 0"
     if name in COUNTS and (value != int(value) or value > MAX_COUNT):
         return f"{name} {cell} must be a whole number"
