@@ -14,7 +14,7 @@ ASSUMPTIONS = (BOTH, "splitwisesim", "measured")
 
 ITEMS = Flag(
     "items",
-    "[ITEM ...]",
+    "ITEM",
     "table1, fig18, conclusions, …, or all (default), which takes some minutes.",
     kind=list[str] | None,
     positional=True,

@@ -77,17 +77,30 @@ class _Grid:
     def climb(
         self, designs: Sequence[Design], near_rps: float, seed: int
     ) -> tuple[int, Design | None]:
-        """The largest level at which any of the designs meets the SLOs, and one that does."""
+        """The largest level at which any of the designs meets the SLOs, and one that does.
+
+        In steps that double, up or down, from where one begins; then by halves.
+        """
         level = max(1, round(near_rps / self.rates.scenario.rate_step_rps))
         best = self._any(designs, level, seed)
-        if best is None:
-            while best is None and level > 0:
-                level -= 1
-                best = self._any(designs, level, seed) if level else None
-            return level, best
-        while higher := self._any([best, *designs], level + 1, seed):
-            level, best = level + 1, higher
-        return level, best
+        met, missed = (level, 0) if best else (0, level)
+        step = 1
+        while best is not None and not missed:
+            if found := self._any([best, *designs], met + step, seed):
+                met, best, step = met + step, found, 2 * step
+            else:
+                missed = met + step
+        while best is None and missed > 1:
+            lower = max(missed - step, 1)
+            best = self._any(designs, lower, seed)
+            met, missed, step = (lower, missed, step) if best else (0, lower, 2 * step)
+        while best is not None and missed - met > 1:
+            middle = (met + missed) // 2
+            if found := self._any([best, *designs], middle, seed):
+                met, best = middle, found
+            else:
+                missed = middle
+        return met, best
 
     def _any(self, designs: Sequence[Design], level: int, seed: int) -> Design | None:
         """The first of the designs that meets the SLOs."""
