@@ -90,9 +90,9 @@ def _factor(
 
 
 def _judged(mean: float, low: float, theirs: float) -> Verdict:
-    if mean >= theirs * (1 - SLACK):
-        return "holds"
-    return "in part" if low > 1.0 else "does not hold"
+    if low <= 1.0:
+        return "does not hold"
+    return "holds" if mean >= theirs * (1 - SLACK) else "in part"
 
 
 def _carries(study: Study, stack: Stack, budget: Budget, family: str) -> str:
