@@ -18,7 +18,7 @@ PACKAGE = "splitwise_plan"
 HOME = Path(splitwise_plan.__file__).parent
 MAX_LINES = 400
 
-STOREYS = ("cli", "report", "search", "sim", "models", "facts")
+STOREYS = ("cli", "reproduction", "report", "search", "sim", "models", "facts")
 """From the top down; what is in no storey (`errors`, `units`) is below all."""
 
 KERNEL = f"{PACKAGE}.sim.kernel"
