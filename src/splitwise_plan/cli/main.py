@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, check, init, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import (
+    catalog,
+    check,
+    init,
+    pareto,
+    profile,
+    robust,
+    search,
+    simulate,
+    sweep,
+    trace,
+)
 from splitwise_plan.cli.exits import ExitingGroup
 from splitwise_plan.cli.help import HelpfulGroup
 
@@ -27,6 +38,7 @@ search.COMMAND.add_to(app, PLAN)
 simulate.COMMAND.add_to(app, PLAN)
 pareto.COMMAND.add_to(app, PLAN)
 check.COMMAND.add_to(app, PLAN)
+robust.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)
 app.add_typer(trace.app, name="trace", cls=HelpfulGroup, rich_help_panel=FACTS)
