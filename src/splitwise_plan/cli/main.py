@@ -15,6 +15,7 @@ from splitwise_plan.cli import (
     profile,
     robust,
     search,
+    sensitivity,
     simulate,
     sweep,
     trace,
@@ -39,6 +40,7 @@ simulate.COMMAND.add_to(app, PLAN)
 pareto.COMMAND.add_to(app, PLAN)
 check.COMMAND.add_to(app, PLAN)
 robust.COMMAND.add_to(app, PLAN)
+sensitivity.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)
 app.add_typer(trace.app, name="trace", cls=HelpfulGroup, rich_help_panel=FACTS)

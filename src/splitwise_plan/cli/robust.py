@@ -10,6 +10,8 @@ from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.search import exit_code as search_exit_code
+from splitwise_plan.cli.sensitivity import gone_through
 from splitwise_plan.cli.stopwatch import Stopwatch
 from splitwise_plan.errors import InputError, raise_if_any
 
@@ -80,17 +82,16 @@ def _load(flags: Flags, given: dict[str, object]) -> LoadSet:
         )
     except InputError as error:
         raise InputError([*flags.problems, *error.problems]) from None
-    raise_if_any([*flags.problems, *question.overwritten(flags, loads.base, path)])
+    problems = [*flags.problems, *question.overwritten(flags, loads.base, path)]
+    raise_if_any([*problems, *gone_through(loads.base)])
     return loads
 
 
 def exit_code(result: RobustResult) -> int:
     """What the result means for a script."""
-    from splitwise_plan.cli.search import exit_code as of_search
-
     if result.loads.choose == "regret" and result.least_regret is not None:
         return exits.OK
-    return of_search(result.joint)
+    return search_exit_code(result.joint)
 
 
 def _next_steps(flags: Flags) -> list[str]:

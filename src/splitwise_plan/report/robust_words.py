@@ -42,7 +42,7 @@ def answers(result: RobustResult) -> Iterator[Fact]:
         margins = [(one.margin, load.name) for one, load in _by_load(result, served.evaluations)]
         least = f"under every load, of which {min(margins)[1]} is the hardest, it "
         yield Fact(label, (told.lines[0], least + told.lines[1]), told.tone)
-    yield Fact("Proof", proof(base, result.joint))
+    yield Fact("Proof", proof(base, result.joint)[:2])
 
 
 def _by_load(

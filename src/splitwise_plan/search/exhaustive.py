@@ -58,6 +58,15 @@ class Families:
         start = time.perf_counter()
         each = self.scenario.method == "exhaustive" or len(self.scenario.spaces) == 1
         results = self.all_proven() if each else self.best_proven()
+        return self._result(results, start)
+
+    def found(self) -> SearchResult:
+        """The best designs near the families' edges: soon found, and nothing is proven."""
+        start = time.perf_counter()
+        found = self._found()
+        return self._result(tuple(found[one.family.id] for one in self.scenario.spaces), start)
+
+    def _result(self, results: tuple[FamilyResult, ...], start: float) -> SearchResult:
         found = [result for result in results if result.best is not None]
         best = min(found, key=lambda result: rank(self.scenario, _best(result)), default=None)
         return SearchResult(results, best, self.simulations, time.perf_counter() - start)
