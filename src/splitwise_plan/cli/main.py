@@ -10,6 +10,7 @@ from splitwise_plan import __version__
 from splitwise_plan.cli import (
     catalog,
     check,
+    day,
     init,
     pareto,
     profile,
@@ -40,6 +41,7 @@ simulate.COMMAND.add_to(app, PLAN)
 pareto.COMMAND.add_to(app, PLAN)
 check.COMMAND.add_to(app, PLAN)
 robust.COMMAND.add_to(app, PLAN)
+day.COMMAND.add_to(app, PLAN)
 sensitivity.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)

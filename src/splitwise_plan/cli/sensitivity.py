@@ -15,6 +15,7 @@ from splitwise_plan.errors import Problem
 
 if TYPE_CHECKING:
     from splitwise_plan.facts.scenario import Scenario
+    from splitwise_plan.search.sensitivity import Of
 
 WINNER = Flag(
     "winner",
@@ -22,6 +23,12 @@ WINNER = Flag(
     "What must stay the best: the design, or its family with other counts (takes minutes).",
     kind=str,
     default="design",
+    panel=f.GOAL,
+)
+SAVINGS = Flag(
+    "savings",
+    "SHARE",
+    "What another design must save to count, as a share (default: 0, anything).",
     panel=f.GOAL,
 )
 
@@ -38,6 +45,7 @@ def sensitivity(flags: Flags) -> int:
     given["families"] = flags.listed("families", "family")
     given["power_caps"] = flags.numbers("power_caps")
     of = flags.choice("winner", WINNER.choices)
+    savings = flags.share("savings")
     to = output.Output.of(flags)
     scenario = question.load(flags, given, gone_through)
     watch.lap("load_s")
@@ -46,7 +54,8 @@ def sensitivity(flags: Flags) -> int:
     from splitwise_plan.search.sensitivity import sensitivity as find
 
     with shown_progress(quiet=to.quiet) as progress:
-        result = find(scenario, "family" if of == "family" else "design", to.jobs, progress)
+        what: Of = "family" if of == "family" else "design"
+        result = find(scenario, what, to.jobs, progress, savings or 0.0)
     watch.lap("search_s")
 
     from splitwise_plan.report.sensitivity import report
@@ -81,7 +90,7 @@ COMMAND = Command(
     (
         *f.QUESTION,
         *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
-        *(f.MINIMIZE, WINNER, f.METHOD),
+        *(f.MINIMIZE, WINNER, SAVINGS, f.METHOD),
         *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
     ),
     "splitwise-plan sensitivity --rate 5 --duration 60 --families splitwise-hh,splitwise-ha"

@@ -13,10 +13,12 @@ from splitwise_plan.facts.files import TomlFile
 from splitwise_plan.facts.loads import ARRIVALS, LENGTHS, SEEDS
 from splitwise_plan.facts.scenario import Scenario
 
+NOT_OF_SCENARIO = ("name", "rate_factor", "hours", "mix")
+
 
 def own_keys(table_: Mapping[str, Any], base: Scenario) -> dict[str, Any]:
     """A load's keys as those of a scenario: factors and shares worked out."""
-    own = {key: one for key, one in table_.items() if key not in ("name", "rate_factor", "mix")}
+    own = {key: one for key, one in table_.items() if key not in NOT_OF_SCENARIO}
     factor = table_.get("rate_factor", 1.0)
     if "mix" in table_:
         shares = [(Fraction(str(part)) * 100, name) for name, part in table_["mix"].items()]

@@ -43,11 +43,13 @@ def load_loads(  # noqa: PLR0913
     words: Sequence[str] | None = None,
     choose: str | None = None,
     growth: tuple[str | None, str | None] = (None, None),
+    amplitude: float | None = None,
+    default: Sequence[str] = DEFAULT_LOADS,
 ) -> LoadSet:
     """Load a scenario and its loads; flags replace what the file says.
 
-    `words`: loads in a word each (`load_words`). `growth`: as text, and the day it starts from.
-    Raises `InputError` with everything that is wrong.
+    `words`: loads in a word each (`load_words`); `default`: where the file has none either.
+    `growth`: as text, and the day it starts from. `amplitude`: of a day. Raises `InputError` with everything that is wrong.
     """
     whole = FactFiles(()).read_toml(path) if path is not None else None
     file, own = _split(whole)
@@ -70,7 +72,7 @@ def load_loads(  # noqa: PLR0913
     raise_if_any(_useless(base, place, grown))
     if words is not None or keys.loads is None:
         known = _with_folders(catalog, file, overrides)
-        tables = _of_words(words or DEFAULT_LOADS, base, known)
+        tables = _of_words(default if words is None else words, base, known)
         loads = [_word_load(catalog, file, overrides, base, one) for one in tables]
     else:
         tables = [dict(one) for one in own["loads"]]
@@ -78,14 +80,23 @@ def load_loads(  # noqa: PLR0913
     step = keys.growth.rate_step.si if keys.growth and keys.growth.rate_step else None
     rate = base.arrivals.rate_rps
     step = step or (rate / STEPS if rate else base.rate_step_rps)
-    told = partial(resolved_toml, tables=tables, choose=keys.choose, growth=grown, step=step)
+    if amplitude is None and keys.day is not None:
+        amplitude = keys.day.amplitude
+    told = partial(
+        resolved_toml,
+        tables=tables,
+        choose=keys.choose,
+        growth=grown,
+        step=step,
+        amplitude=amplitude,
+    )
     base = replace(
         base,
         sources=_sources([base, *(one.scenario for one in loads)]),
         resolved_toml=told(base.resolved_toml, folder=path.parent if path else Path()),
         portable_toml=told(base.portable_toml, folder=None),
     )
-    return LoadSet(base, tuple(loads), keys.choose, grown, step)
+    return LoadSet(base, tuple(loads), keys.choose, grown, step, amplitude)
 
 
 def _split(file: TomlFile | None) -> tuple[TomlFile | None, dict[str, Any]]:
@@ -202,7 +213,8 @@ def _file_loads(  # noqa: PLR0913, PLR0917
             own = own_keys(one, base)
             below = merged(whole, file, at, own)
             rest = {key: v for key, v in overrides.items() if key not in (*own, *dropped_keys(own))}
-            loads.append(Load(one["name"], load_scenario(catalog, below, rest)))
+            asked = load_scenario(catalog, below, rest)
+            loads.append(Load(one["name"], asked, one.get("hours")))
         except InputError as error:
             problems += [placed(whole, at, problem) for problem in error.problems]
     raise_if_any(sorted_problems(problems))

@@ -20,6 +20,7 @@ def resolved_toml(  # noqa: PLR0913
     choose: str,
     growth: Growth | None,
     step: float,
+    amplitude: float | None,
 ) -> str:
     """The scenario as a file with its loads; `folder`: of relative paths, None: names alone."""
     lines = [f"choose = {string(choose)}", base.rstrip("\n")]
@@ -27,6 +28,8 @@ def resolved_toml(  # noqa: PLR0913
         told = {"rate": growth.text, "from": growth.start.isoformat()}
         step_of = {"value": step, "unit": "rps"}
         lines += ["", *table(("growth",), {**told, "rate_step": step_of})]
+    if amplitude is not None:
+        lines += ["", *table(("day",), {"amplitude": amplitude})]
     for one in tables:
         lines += ["", "[[loads]]"]
         for key, value in one.items():

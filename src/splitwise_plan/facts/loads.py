@@ -17,6 +17,7 @@ from splitwise_plan.facts.scenario_schema import Id, Speed, TraceWindow
 Choose = Literal["least", "regret"]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Factor = Annotated[float, Field(gt=0, le=1000)]
+Hours = Annotated[float, Field(gt=0, le=10_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 LENGTHS = ("workload", "mix", "trace", "trace_window", "trace_speed")
@@ -29,6 +30,7 @@ class LoadTable(ArrivalKeys):
 
     name: Name
     rate_factor: Factor | None = None
+    hours: Hours | None = None
     workload: Id | None = None
     mix: Annotated[dict[Id, Share], Field(min_length=1, max_length=20)] | None = None
     trace: Id | None = None
@@ -50,12 +52,19 @@ class GrowthTable(Strict):
     rate_step: Rate | None = None
 
 
+class DayTable(Strict):
+    """`[day]`: how far the rate goes up and down in 24 hours."""
+
+    amplitude: Share
+
+
 class LoadKeys(Strict):
     """The keys of a scenario that are about several loads."""
 
     loads: Annotated[list[LoadTable], Field(min_length=1, max_length=100)] | None = None
     choose: Choose = "least"
     growth: GrowthTable | None = None
+    day: DayTable | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +73,8 @@ class Load:
 
     name: str
     scenario: Scenario
+    hours: float | None = None
+    """How much of a day it lasts, where that was said."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,3 +87,5 @@ class LoadSet:
     growth: Growth | None
     rate_step_rps: float
     """Capacities are multiples of it."""
+    amplitude: float | None = None
+    """Of the day's sine, where it was said."""

@@ -47,6 +47,7 @@ def _document(result: SensitivityResult, timing: Mapping[str, float]) -> jsonfmt
         "objective": jsonfmt.objective_document(scenario),
         "best": jsonfmt.detailed(scenario, result.winner) if result.winner else None,
         "winner": result.of,
+        "savings": result.savings,
         "thresholds": [_threshold(result, one) for one in result.thresholds],
         "timing": {**timing, "simulations": result.found.simulations},
     }

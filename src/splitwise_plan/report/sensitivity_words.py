@@ -60,14 +60,18 @@ def _first(thresholds: Sequence[Threshold]) -> str:
 
 
 def _method(result: SensitivityResult) -> tuple[str, ...]:
+    enough = f" by {percent(result.savings)}" if result.savings else ""
     change = {
-        "design": "a change is that this design no longer meets the SLOs for sure, or that a "
-        "better one does",
-        "family": "a change is that the best design is of another family, each family's counts "
-        "following the facts",
+        "design": "a change is that this design no longer meets the SLOs for sure, or that one "
+        f"that is better{enough} does",
+        "family": f"a change is that the best design is of another family{enough}, each family's "
+        "counts following the facts",
     }[result.of]
     far = f"factors of 1/{MOST:g} to {MOST:g} were looked at, on the same requests"
-    limits = "limits stay as promised: what slowdowns are relative to is not scaled"
+    limits = (
+        "limits stay as promised: what slowdowns are relative to is not scaled; what misses is "
+        "taken to miss where times or the load grow"
+    )
     proven = "every design was looked at"
     if not all(one.proven for one in result.thresholds):
         proven = "compared with the designs near the edge of what meets (--method exhaustive: all)"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from math import ceil
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
@@ -25,7 +26,7 @@ FEW = 400
 """So many better designs are all judged at every factor."""
 
 DEEP = 3
-"""Machines under the edge that challengers have, at most."""
+"""Machines under the edge that challengers have, at most, and as many more as are to be saved."""
 
 SAME = 1e-9
 """Relative: objectives closer than this are equal."""
@@ -37,6 +38,8 @@ class Field:
 
     scenario: Scenario
     winner: Design
+    savings: float
+    """By what share of the winner's objective a better design is better, at least."""
     jobs: int
     evaluator: Evaluator = field(init=False)
     edges: dict[str, Edge] = field(init=False, default_factory=dict)
@@ -47,8 +50,8 @@ class Field:
 
     @property
     def level(self) -> float:
-        """The winner's objective."""
-        return objective(self.scenario, self.winner)
+        """The objective that better designs are below."""
+        return (1.0 - self.savings) * objective(self.scenario, self.winner)
 
     def better(self) -> list[Design]:
         """Every design with a lower objective, the least first."""
@@ -61,7 +64,8 @@ class Field:
         if len(every) <= FEW:
             return every, True
         walked = self.walk()
-        return [one for one in every if _is_close(walked.get(one.family.id), one)], False
+        deep = DEEP + ceil(self.savings * self.winner.machines)
+        return [one for one in every if _is_close(walked.get(one.family.id), one, deep)], False
 
     def frontier(self, known: Iterable[Design], *, whole: bool) -> tuple[list[Design], bool]:
         """Designs that meet the SLOs, which some price may make the best; whether all of those.
@@ -112,13 +116,13 @@ def _order(scenario: Scenario, design: Design) -> tuple[float, int, int]:
     return objective(scenario, design), design.machines, design.prompt_machines
 
 
-def _is_close(edge: Edge | None, design: Design) -> bool:
-    """Whether a design lies just below an edge; all of families with one pool do."""
+def _is_close(edge: Edge | None, design: Design, deep: int) -> bool:
+    """Whether a design lies up to so many machines below an edge; all without an edge do."""
     if edge is None:
         return True
     own, right = (edge.tokens.get(design.prompt_machines + p) for p in (0, BELOW))
     least = own if own is not None else right
-    return least is not None and least - DEEP <= design.token_machines <= least
+    return least is not None and least - deep <= design.token_machines <= least
 
 
 def _near(edge: Edge) -> Iterator[Design]:

@@ -52,12 +52,14 @@ class Lines:
             self._at[factor] = scenario, {one.family.id: one for one in scenario.spaces}
         return self._at[factor]
 
-    def crossing(self, own: Sequence[Design], other: Design, way: Way) -> float | None:
-        """Where `other` begins to be better than each of `own`; None if it never is."""
+    def crossing(
+        self, own: Sequence[Design], other: Design, way: Way, savings: float = 0.0
+    ) -> float | None:
+        """Where `other` begins to save that share of each of `own`; None if it never does."""
         first, last = 0.0, inf
         at_1, slope = self._line(other)
         for one in own:
-            own_at_1, own_slope = self._line(one)
+            own_at_1, own_slope = (value * (1.0 - savings) for value in self._line(one))
             behind = at_1 - own_at_1
             gains = own_slope - slope if way == "up" else slope - own_slope
             small = SAME * max(abs(own_at_1), abs(at_1))
@@ -79,36 +81,39 @@ class Lines:
 
 
 def first_crossing(
-    lines: Lines, own: Sequence[Design], others: Iterable[Design], way: Way
+    lines: Lines, own: Sequence[Design], others: Iterable[Design], way: Way, savings: float = 0.0
 ) -> Crossing | None:
     """The first of some designs to be better than all of `own`, within the factors looked at."""
     found = [
         Crossing(factor, design)
         for design in others
-        if (factor := lines.crossing(own, design, way)) is not None and 1.0 / MOST <= factor <= MOST
+        if (factor := lines.crossing(own, design, way, savings)) is not None
+        and 1.0 / MOST <= factor <= MOST
     ]
     return min(found, key=lambda one: abs(one.factor - 1.0), default=None)
 
 
 def proven_crossing(
-    lines: Lines, around: Field, meeting: list[Design], way: Way
+    lines: Lines, around: Field, meeting: list[Design], way: Way, savings: float = 0.0
 ) -> Crossing | None:
     """The same over all designs of the space: those not in `meeting` that meet are added to it."""
     while True:
-        found = first_crossing(lines, [around.winner], meeting, way)
+        found = first_crossing(lines, [around.winner], meeting, way, savings)
         end = found.factor if found else (MOST if way == "up" else 1.0 / MOST)
         before = 1.0 + (end - 1.0) * (1.0 - JUST)
-        unseen = [one for one in _better(lines, around.winner, before) if one not in meeting]
+        unseen = [
+            one for one in _better(lines, around.winner, before, savings) if one not in meeting
+        ]
         another = first_meeting(around.judged(unseen))
         if another is None:
             return found
         meeting.append(another)
 
 
-def _better(lines: Lines, winner: Design, factor: float) -> list[Design]:
+def _better(lines: Lines, winner: Design, factor: float, savings: float) -> list[Design]:
     """Every design of the space that is better than the winner at a factor, the best first."""
     scenario, _ = lines.at(factor)
-    level = lines.value(factor, winner)
+    level = lines.value(factor, winner) * (1.0 - savings)
     found = []
     for space, own in zip(lines.scenario.spaces, scenario.spaces, strict=True):
         wider = up_to_level(scenario, own, level)

@@ -3,9 +3,11 @@
 Every factor is judged on the same requests, as a search judges: thresholds are where a verdict
 changes, found by bisection (`thresholds`), or where two objectives cross (`money`).
 
-What counts as a change: the winner no longer meets the SLOs, or another design that is better
-does. With `of = "family"` only that the best design is one of another family, or that there is
-none: each family's counts follow the facts.
+What counts as a change: the winner no longer meets the SLOs, or another design that is better by
+more than `savings` does. With `of = "family"` only that the best design is one of another family,
+or that there is none: each family's counts follow the facts.
+
+Where times or the load grow only the winner is judged again: what misses is taken to miss then too.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from splitwise_plan.search.knobs import Knob, knobs
 from splitwise_plan.search.money import Lines, first_crossing, proven_crossing
 from splitwise_plan.search.outcome import Details, Evaluation, SearchResult
 from splitwise_plan.search.progress import Progress, Report
+from splitwise_plan.search.robust import best_of
 from splitwise_plan.search.space import objective
 from splitwise_plan.search.thresholds import MOST, WAYS, Bracket, Way, bracket
 
@@ -79,6 +82,7 @@ class SensitivityResult:
     scenario: Scenario
     found: SearchResult
     of: Of
+    savings: float
     thresholds: tuple[Threshold, ...]
     search_s: float
 
@@ -88,11 +92,16 @@ class SensitivityResult:
 
 
 def sensitivity(
-    scenario: Scenario, of: Of, jobs: int, progress: Report | None = None
+    scenario: Scenario,
+    of: Of,
+    jobs: int,
+    progress: Report | None = None,
+    savings: float = 0.0,
 ) -> SensitivityResult:
     """Search, then find each number's thresholds in both directions.
 
-    With `method = "exhaustive"` all of them are proven.
+    `savings`: by what share of the objective another design must be better to count. With
+    `method = "exhaustive"` all thresholds are proven.
     """
     start = time.perf_counter()
     families = Families(scenario, Evaluator(scenario), jobs, progress, None)
@@ -101,13 +110,15 @@ def sensitivity(
     if found.best is not None and found.best.best is not None:
         winner = found.best.best.evaluation.design
         meeting = [d for d, e in families.known.items() if e is not None and e.verdict == "meets"]
-        shaking = Shaking(scenario, winner, of, jobs, meeting)
+        shaking = Shaking(scenario, winner, of, savings, jobs, meeting)
         every = [(knob, way) for knob in knobs(scenario) for way in WAYS]
         for done, (knob, way) in enumerate(every):
             if progress is not None:
                 progress(Progress(knob.name, done, 0, len(every), winner))
             thresholds.append(shaking.threshold(knob, way))
-    return SensitivityResult(scenario, found, of, tuple(thresholds), time.perf_counter() - start)
+    return SensitivityResult(
+        scenario, found, of, savings, tuple(thresholds), time.perf_counter() - start
+    )
 
 
 @dataclass(slots=True)
@@ -117,6 +128,7 @@ class Shaking:
     scenario: Scenario
     winner: Design
     of: Of
+    savings: float
     jobs: int
     known: list[Design]
     """Designs that are known to meet the SLOs."""
@@ -125,7 +137,7 @@ class Shaking:
     _frontier: tuple[list[Design], bool] | None = None
 
     def __post_init__(self) -> None:
-        self.around = Field(self.scenario, self.winner, self.jobs)
+        self.around = Field(self.scenario, self.winner, self.savings, self.jobs)
 
     @property
     def proving(self) -> bool:
@@ -144,6 +156,8 @@ class Shaking:
         if self._challengers is None:
             self._challengers = self.around.challengers()
         rivals, every = self._challengers
+        if way == "up":
+            rivals, every = [], True
         while True:
             found = bracket(lambda factor: self._shaken(knob, factor, rivals), way)
             if every or not self.proving:
@@ -172,26 +186,29 @@ class Shaking:
 
     def _other_family(self, knob: Knob, factor: float) -> Change | None:
         """The best design at a factor, if it is of another family."""
-        best = self._search(knob, factor)
+        found = self._search(knob, factor)
+        best = best_of(found)
         if best is None:
             return Change("nothing meets")
-        if best.family.id == self.winner.family.id:
+        own = next(one.best for one in found.families if one.family.id == self.winner.family.id)
+        enough = own is None or objective(self.scenario, best) < (1.0 - self.savings) * objective(
+            self.scenario, own.evaluation.design
+        )
+        if best.family.id == self.winner.family.id or not enough:
             return None
         return Change("better", best=best, ratio=self._ratio(best))
 
     def _with_best(self, knob: Knob, factor: float, change: Change) -> Change:
-        best = self._search(knob, factor)
+        best = best_of(self._search(knob, factor))
         ratio = self._ratio(best) if best else None
         return Change(change.what, change.target, change.value, best, ratio)
 
-    def _search(self, knob: Knob, factor: float) -> Design | None:
+    def _search(self, knob: Knob, factor: float) -> SearchResult:
         """The best design at a factor: proven, or the best found near the families' edges."""
         scenario = knob.apply(self.scenario, factor)
         families = Families(scenario, Evaluator(scenario), self.jobs, None, None)
         few = self._is_few()
-        result = families.run() if self.proving or few else families.found()
-        details = result.best.best if result.best else None
-        return details.evaluation.design if details else None
+        return families.run() if self.proving or few else families.found()
 
     def _is_few(self) -> bool:
         if self._challengers is None:
@@ -207,15 +224,15 @@ class Shaking:
             self._frontier = self.around.frontier(self.known, whole=whole)
         meeting, every = self._frontier
         if proving:
-            crossing = proven_crossing(lines, self.around, meeting, way)
+            crossing = proven_crossing(lines, self.around, meeting, way, self.savings)
         else:
             own, others = self._sides(meeting)
-            crossing = first_crossing(lines, own, others, way)
+            crossing = first_crossing(lines, own, others, way, self.savings)
         proven = every or proving
         if crossing is None:
             end = MOST if way == "up" else 1.0 / MOST
             return Threshold(knob, way, end, None, None, proven)
-        change = Change("better", best=crossing.design, ratio=1.0)
+        change = Change("better", best=crossing.design, ratio=1.0 - self.savings)
         return Threshold(knob, way, crossing.factor, crossing.factor, change, proven)
 
     def _sides(self, meeting: Sequence[Design]) -> tuple[list[Design], list[Design]]:

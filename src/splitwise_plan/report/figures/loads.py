@@ -43,7 +43,7 @@ def loads_figure(standings: Sequence[Standing]) -> Figure:
     }
     spec: Spec = {
         "data": style.data(rows),
-        "facet": {"column": nominal("load", None)},
+        "facet": {"column": {**nominal("load", None), "sort": loads}},
         "spec": {"width": 190, "height": {"step": 24}, "layer": [bar, rule]},
     }
     return style.figure(

@@ -18,6 +18,9 @@ NEAREST = 1.25
 """The axis reaches at least so far, and no further than the furthest change."""
 
 
+TICKS = (0.25, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0)
+
+
 class Bar(NamedTuple):
     """A number's threshold in one direction, as a factor; `end` of what was looked at if `none`."""
 
@@ -35,8 +38,9 @@ def tornado_figure(bars: Sequence[Bar]) -> Figure:
     )
     far = max(NEAREST, reach * 1.05)
     names = list(dict.fromkeys(one.name for one in bars))
-    axis = {"labelExpr": "(datum.value >= 1 ? '+' : '') + format((datum.value - 1) * 100, '.0f')"
-            " + ' %'", "tickCount": 9, "grid": True}  # fmt: skip
+    ticks = [one for one in TICKS if 1.0 / far <= one <= far]
+    expression = "(datum.value > 1 ? '+' : '') + format((datum.value - 1) * 100, '.0f') + ' %'"
+    axis = {"labelExpr": expression, "values": ticks, "grid": True}
     x = quantitative("end", "wrong by", scale={"type": "log", "domain": [1.0 / far, far],
                                                "nice": False}, axis=axis)  # fmt: skip
     y = nominal("name", None, scale={"domain": names}, axis={"labelLimit": 260})
