@@ -49,7 +49,8 @@ def load_loads(  # noqa: PLR0913
     """Load a scenario and its loads; flags replace what the file says.
 
     `words`: loads in a word each (`load_words`); `default`: where the file has none either.
-    `growth`: as text, and the day it starts from. `amplitude`: of a day. Raises `InputError` with everything that is wrong.
+    `growth`: as text, and the day it starts from. `amplitude`: of a day. Raises `InputError` with
+    everything that is wrong.
     """
     whole = FactFiles(()).read_toml(path) if path is not None else None
     file, own = _split(whole)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
-from splitwise_plan.report.day_totals import WAYS, Total, switches, totals
+from splitwise_plan.report.day_totals import ON, SWITCHED, WAYS, Total, switches, totals, watts
 from splitwise_plan.report.figures.day import Point, day_figure
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.files import Writer
@@ -41,12 +42,12 @@ def report(
         top += _saved(result)
     top += [*wording.trace_facts(base), *own_facts(base)]
     sheets = (_total_sheet(result), _hour_sheet(result)) if result.hours else ()
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("A day", tuple(top), sheets, bottom)
+    page = Page("A day", tuple(top), sheets)
     document = _document(result, timing)
     rows = list(_rows(result))
     made = _files(result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+    return Report(replace(page, bottom=bottom), document, rows, made)
 
 
 def _saved(result: DayResult) -> Iterator[Fact]:
@@ -61,16 +62,18 @@ def _saved(result: DayResult) -> Iterator[Fact]:
     if not switched:
         yield Fact("Switched", ("no: the pools are of different machines, or there is one pool",))
         return
-    one = switched[0]
-    parts = count(switches(result), "part")
     if not switches(result):
-        told_switched = "in no part of the day do machines in the other pool save any"
-    else:
-        fewer = all_on.machines - one.machines
-        size = f"{count(fewer, 'machine')} fewer in all" if fewer else "no fewer in all"
-        told_switched = f"machines change pools for {parts} of the day: {size}"
-        told_switched += f"; the rest off, {_energy_saved(all_on, one)}"
-    yield Fact("Switched", (told_switched,))
+        yield Fact(
+            "Switched", ("machines in the other pool would save none, in no part of the day",)
+        )
+        return
+    one = switched[0]
+    fewer = all_on.machines - one.machines
+    size = f"{count(one.machines, 'machine')} in all, {fewer or 'no'} fewer"
+    if fewer:
+        size += f" ({usd(round(all_on.rent_usd - one.rent_usd))} of rent a day)"
+    told_switched = f"machines that change pools with the load: {size}; the rest idle"
+    yield Fact("Switched", (f"{told_switched}, {_energy_saved(all_on, one)}",))
 
 
 def _energy_saved(before: Total, after: Total) -> str:
@@ -122,14 +125,14 @@ def _hour_sheet(result: DayResult) -> Sheet:
     for one in result.hours:
         own = one.sized
         extra = [Cell(own.switched.label)] if own.switched is not None else []
-        watts = (one.all_on_w, one.rest_idle_w, one.rest_off_w)
+        drawn = (one.all_on_w, one.rest_idle_w, one.rest_off_w)
         rows.append(
             (
                 Cell(one.period.name),
                 Cell(_rate(one)),
                 Cell(own.least.label),
                 *extra,
-                *(Cell(kilowatts(each)) for each in watts),
+                *(Cell(kilowatts(each)) for each in drawn),
             )
         )
     return Sheet(tuple(columns), tuple(rows), "Part by part")
@@ -211,25 +214,20 @@ def _files(
 
 
 def _figures(result: DayResult) -> list[Figure]:
-    points = [point for way in WAYS for point in _points(result, way)]
+    shown = WAYS if switches(result) else WAYS[:3]
+    points = [point for way in shown for point in _points(result, way)]
     return [day_figure(points)] if points else []
 
 
 def _points(result: DayResult, way: str) -> Iterator[Point]:
     cluster = result.cluster
-    if cluster is None or (way == WAYS[3] and result.switched_machines is None):
+    if cluster is None or (way == SWITCHED and result.switched_machines is None):
         return
     ends = list(accumulate(one.period.hours for one in result.hours))
     for one, end in zip(result.hours, ends, strict=True):
         own = one.sized
-        of_way: dict[str, tuple[Design, float | None]] = {
-            WAYS[0]: (cluster, one.all_on_w),
-            WAYS[1]: (own.least, one.rest_idle_w),
-            WAYS[2]: (own.least, one.rest_off_w),
-            WAYS[3]: (own.switched or cluster, one.switched_off_w),
-        }
-        design, watts = of_way[way]
+        design = {ON: cluster, SWITCHED: own.switched or cluster}.get(way, own.least)
         told = f"{_rate(one)} requests/s"
         start = end - one.period.hours
-        kw = (watts or 0.0) / 1e3
+        kw = watts(way, result, one) / 1e3
         yield Point(one.period.name, start, end, way, design.machines, kw, told)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from splitwise_plan.facts.design import Design
 from splitwise_plan.search.day import DayResult, Hour
 
-WAYS = ("all on", "rest idle", "rest off", "pools switched, rest off")
+ON, IDLE, OFF = "all on", "rest idle", "rest off"
+SWITCHED = "pools switched, rest idle"
+WAYS = (ON, IDLE, OFF, SWITCHED)
 
 
 class Total(NamedTuple):
@@ -31,35 +33,50 @@ def totals(result: DayResult) -> Iterator[Total]:
     if cluster is None:
         return
     for way in WAYS:
-        if way == WAYS[3] and switched is None:
+        machines = switched if way == SWITCHED else cluster.machines
+        if machines is None:
             continue
-        paid = [(_paid(way, one, cluster), one.period.hours) for one in result.hours]
-        wh = sum(_watts(way, one) * one.period.hours for one in result.hours)
+        paid = [_paid(way, one, cluster, machines) for one in result.hours]
+        hours = [one.period.hours for one in result.hours]
+        wh = sum(
+            watts(way, result, one) * lasting
+            for one, lasting in zip(result.hours, hours, strict=True)
+        )
         yield Total(
             way,
-            switched if way == WAYS[3] and switched is not None else cluster.machines,
-            sum(design.machines * hours for design, hours in paid),
+            machines,
+            sum(count * lasting for (count, _), lasting in zip(paid, hours, strict=True)),
             wh,
-            sum(design.rent_usd_per_hour * hours for design, hours in paid),
+            sum(rent * lasting for (_, rent), lasting in zip(paid, hours, strict=True)),
             _electricity(result, wh),
         )
 
 
-def switches(result: DayResult) -> int:
-    """Parts of the day in which machines in the other pool save some."""
-    return sum(one.sized.switched not in (None, one.sized.least) for one in result.hours)
+def switches(result: DayResult) -> bool:
+    """Whether machines that change pools save any, in all or in some part of the day."""
+    cluster, switched = result.cluster, result.switched_machines
+    if cluster is None or switched is None:
+        return False
+    return switched < cluster.machines or any(
+        one.sized.switched != one.sized.least for one in result.hours
+    )
 
 
-def _paid(way: str, hour: Hour, cluster: Design) -> Design:
-    if way == WAYS[3]:
-        return hour.sized.switched or cluster
-    return hour.sized.least if way == WAYS[2] else cluster
+def _paid(way: str, hour: Hour, cluster: Design, machines: int) -> tuple[int, float]:
+    """Machines that are paid for, and their rent in USD/h."""
+    if way == SWITCHED:
+        return machines, machines * cluster.family.prompt_machine.cost_usd_per_hour
+    design = hour.sized.least if way == OFF else cluster
+    return design.machines, design.rent_usd_per_hour
 
 
-def _watts(way: str, hour: Hour) -> float:
-    if way == WAYS[3]:
-        return hour.switched_off_w or hour.rest_off_w
-    return {WAYS[0]: hour.all_on_w, WAYS[1]: hour.rest_idle_w, WAYS[2]: hour.rest_off_w}[way]
+def watts(way: str, result: DayResult, hour: Hour) -> float:
+    """What all machines draw in a part of the day; of a switched cluster those it has."""
+    switched, most = hour.sized.switched, result.switched_machines
+    if way == SWITCHED and switched is not None and most is not None:
+        rest = (most - switched.machines) * switched.family.prompt_machine.idle_power_w
+        return (hour.switched_off_w or 0.0) + rest
+    return {ON: hour.all_on_w, IDLE: hour.rest_idle_w, OFF: hour.rest_off_w}[way]
 
 
 def _electricity(result: DayResult, wh: float) -> float | None:

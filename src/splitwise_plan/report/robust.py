@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from splitwise_plan.report import csvfmt, estimates, html, jsonfmt, page_html, wording
 from splitwise_plan.report.family_sheet import family_sheet
@@ -49,12 +50,12 @@ def report(
         sheets.insert(0, regret_sheet(result))
     if result.run_outs:
         sheets.append(run_out_sheet(result))
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("Plan for several loads", tuple(top), tuple(sheets), bottom)
+    page = Page("Plan for several loads", tuple(top), tuple(sheets))
     document = _document(result, timing)
     rows = list(_rows(result))
     made = _files(result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+    return Report(replace(page, bottom=bottom), document, rows, made)
 
 
 def _document(result: RobustResult, timing: Mapping[str, float]) -> Json:

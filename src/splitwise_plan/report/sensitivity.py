@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
@@ -29,12 +30,12 @@ def report(
     scenario = result.scenario
     top = (*facts(result), *wording.trace_facts(scenario), *own_facts(scenario))
     sheets = (threshold_sheet(result),) if result.thresholds else ()
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("How wrong the numbers may be", top, sheets, bottom)
+    page = Page("How wrong the numbers may be", top, sheets)
     document = _document(result, timing)
     rows = list(_rows(result))
     made = _files(result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+    return Report(replace(page, bottom=bottom), document, rows, made)
 
 
 def _document(result: SensitivityResult, timing: Mapping[str, float]) -> jsonfmt.Json:

@@ -10,7 +10,7 @@ from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quan
 from splitwise_plan.report.numbers import significant
 
 COLOURS = {"all on": "#8c96a0", "rest idle": "#e69f00", "rest off": "#0072b2"}
-COLOURS |= {"pools switched, rest off": "#009e73"}
+COLOURS |= {"pools switched, rest idle": "#009e73"}
 
 
 class Point(NamedTuple):
