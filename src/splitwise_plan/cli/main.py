@@ -10,11 +10,14 @@ from splitwise_plan import __version__
 from splitwise_plan.cli import (
     catalog,
     check,
+    day,
     init,
     pareto,
     profile,
     reproduce,
+    robust,
     search,
+    sensitivity,
     simulate,
     sweep,
     trace,
@@ -38,6 +41,9 @@ search.COMMAND.add_to(app, PLAN)
 simulate.COMMAND.add_to(app, PLAN)
 pareto.COMMAND.add_to(app, PLAN)
 check.COMMAND.add_to(app, PLAN)
+robust.COMMAND.add_to(app, PLAN)
+day.COMMAND.add_to(app, PLAN)
+sensitivity.COMMAND.add_to(app, PLAN)
 reproduce.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)

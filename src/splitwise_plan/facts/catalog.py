@@ -27,6 +27,7 @@ from splitwise_plan.facts.importers.recognise import ReadAs
 from splitwise_plan.facts.importers.traces import TraceRead, read_trace
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
+from splitwise_plan.facts.mixes import is_mix, mixed, parts_of
 from splitwise_plan.facts.paper import Paper, read_paper
 from splitwise_plan.facts.price_schema import PriceFile
 from splitwise_plan.facts.prices import PriceList, Tariff
@@ -146,6 +147,9 @@ class Catalog:
         return validate_file(SLOFile, self._toml_at("slos", id_or_path)).slos(id_or_path)
 
     def workload(self, workload_id: str) -> Workload:
+        """A workload by id, or a mix of several (`facts.mixes`)."""
+        if is_mix(workload_id):
+            return mixed([(share, self.workload(one)) for share, one in parts_of(workload_id)])
         file = self._toml("workloads", workload_id)
         content = validate_file(WorkloadFile, file)
         path = self._files.find("lengths", content.lengths, ".csv")

@@ -43,3 +43,14 @@ class PromptCapacity:
     def can_carry(self, design: Design) -> bool:
         """False where a design is proven to miss in every replication of the first look."""
         return can_carry(self._needed, [self.tokens_per_s(design)])
+
+
+class Bounds:
+    """The bounds of all the loads that an evaluator judges: one that misses under any is out."""
+
+    def __init__(self, space: FamilySpace, evaluator: Evaluator) -> None:
+        self._of_loads = [PromptCapacity(one.scenario, space, one) for one in evaluator.parts]
+
+    def can_carry(self, design: Design) -> bool:
+        """False where a design is proven to miss in every replication of a load's first look."""
+        return all(bound.can_carry(design) for bound in self._of_loads)

@@ -14,7 +14,7 @@ from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
-from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.exclusion import Bounds
 from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
 from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import Certificate, Details, Evaluation, FamilyResult
@@ -106,7 +106,7 @@ class FamilySearch:
     ) -> Generator[Evaluation | None, None, None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
         evaluator = self.evaluator
-        bound = PromptCapacity(self.scenario, self.space, evaluator)
+        bound = Bounds(self.space, evaluator)
 
         def judge(design: Design) -> Evaluation | None:
             return evaluator.judge(design) if bound.can_carry(design) else None
