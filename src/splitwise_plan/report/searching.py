@@ -23,6 +23,11 @@ from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.requests_summary import summary_rows
+from splitwise_plan.report.resilience import (
+    resilience_document,
+    resilience_fact,
+    resilience_sheet,
+)
 from splitwise_plan.report.search_rows import search_rows
 from splitwise_plan.report.simulation import request_writer
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -30,6 +35,7 @@ from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.diagnosis import Diagnosis
 from splitwise_plan.search.length import LengthCheck
 from splitwise_plan.search.outcome import SearchResult
+from splitwise_plan.search.resilience import Resilience
 
 
 def report(  # noqa: PLR0913, PLR0917
@@ -40,6 +46,7 @@ def report(  # noqa: PLR0913, PLR0917
     diagnosis: Diagnosis | None = None,
     length: LengthCheck | None = None,
     look: CloserLook | None = None,
+    spare: Resilience | None = None,
 ) -> Report:
     """The report of a search; `next_steps`: command lines that go on from here.
 
@@ -57,6 +64,8 @@ def report(  # noqa: PLR0913, PLR0917
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:
         top.append(length_fact(length))
+    if spare is not None:
+        top.append(resilience_fact(scenario, result, spare))
     best = result.best.best if result.best else None
     if best is not None:
         top.append(cost_fact(scenario, best))
@@ -64,13 +73,15 @@ def report(  # noqa: PLR0913, PLR0917
     top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("Best design", tuple(top), (families,), bottom)
+    sheets = (families,) if spare is None else (families, resilience_sheet(scenario, spare))
+    page = Page("Best design", tuple(top), sheets, bottom)
     document = jsonfmt.search(scenario, result, timing)
     document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
     document["length"] = length_document(length) if length else None
+    document["spare"] = resilience_document(spare, scenario) if spare else None
     rows = list(search_rows(scenario, result))
     slos = (slo_sheet(best.evaluation),) if best is not None else ()
-    whole = markdown.render(Page("Best design", tuple(top), (families, *slos)))
+    whole = markdown.render(Page("Best design", tuple(top), (*sheets, *slos)))
     files = {
         "result.json": text_writer(jsonfmt.dumps(document)),
         "designs.csv": text_writer(csvfmt.text(rows)),

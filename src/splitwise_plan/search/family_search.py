@@ -50,6 +50,7 @@ class FamilySearch:
     simulations: int = 0
     simulated: int = 0
     undecided: int = 0
+    without_spare: int = 0
     excluded: Counter[str] = field(default_factory=Counter)
 
     def run(
@@ -79,6 +80,8 @@ class FamilySearch:
                     tried.append(evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
+                    else:
+                        self.without_spare += evaluation.meets_whole
                 if progress is not None:
                     done = sum(self.excluded.values())
                     best = meeting[0].design if meeting else None
@@ -99,6 +102,7 @@ class FamilySearch:
             better_undecided=self.undecided,
             exact=True,
             seeds=self.evaluator.looks[0],
+            better_without_spare=self.without_spare,
         )
 
     def _judge_levels(
