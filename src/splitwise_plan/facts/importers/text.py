@@ -28,7 +28,7 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def _at_most(stream: IO[bytes], most: int) -> bytes | None:
+def _at_most(stream: IO[bytes] | gzip.GzipFile, most: int) -> bytes | None:
     """All that is in a stream; None if it is more than `most` bytes."""
     blocks, size = [], 0
     while block := stream.read(MIB):
