@@ -10,15 +10,28 @@ from commands import run
 from reference import ROOT
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, check, init, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import (
+    catalog,
+    check,
+    day,
+    init,
+    pareto,
+    profile,
+    robust,
+    search,
+    sensitivity,
+    simulate,
+    sweep,
+    trace,
+)
 from splitwise_plan.cli.help import paragraphs
 from splitwise_plan.cli.options import Command
 
 
 def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
-    for command in (search.COMMAND, simulate.COMMAND, pareto.COMMAND, check.COMMAND, init.COMMAND):
-        yield (command.name,), command
+    for module in (search, simulate, pareto, check, robust, day, sensitivity, init):
+        yield (module.COMMAND.name,), module.COMMAND
     groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
     for group, module in groups.items():
         for command in module.COMMANDS:
