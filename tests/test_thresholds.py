@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splitwise_plan.search.thresholds import MOST, PRECISION, WAYS, Way, bracket
+from splitwise_plan.search.thresholds import MOST, PRECISION, WAYS, Bracket, Way, bracket
 
 
 @given(st.floats(1.0001, MOST), st.sampled_from(WAYS))
@@ -30,7 +30,7 @@ def test_nothing_changes() -> None:
     def changed(factor: float) -> None:
         seen.append(factor)
 
-    found = bracket(changed, "up")
+    found: Bracket[None] = bracket(changed, "up")
     assert (found.inside, found.outside, found.change) == (MOST, None, None)
     assert seen == sorted(seen)
     assert max(b / a for a, b in pairwise(seen)) <= 1.1 + 1e-9
