@@ -17,6 +17,7 @@ from splitwise_plan.cli import (
     init,
     pareto,
     profile,
+    reproduce,
     robust,
     search,
     sensitivity,
@@ -30,8 +31,9 @@ from splitwise_plan.cli.options import Command
 
 def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
-    for module in (search, simulate, pareto, check, robust, day, sensitivity, init):
-        yield (module.COMMAND.name,), module.COMMAND
+    plan = (search, simulate, pareto, check, robust, day, sensitivity, reproduce)
+    for command in (*(module.COMMAND for module in plan), init.COMMAND):
+        yield (command.name,), command
     groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
     for group, module in groups.items():
         for command in module.COMMANDS:

@@ -129,11 +129,22 @@ COST_BUDGET = Flag("cost_budget", "BUDGET", "Cost: '1500 USD/h', or '40xdgx-h100
 
 RATE_STEP = Flag("rate_step", "RPS", "Rates searched are multiples of it (default 1).", panel=GOAL)
 
+SPARE = Flag("spare", "K", "Still meet the SLOs with any K machines gone (default: 0).", panel=GOAL)
+SPARE_OF = Flag("spare_of", "any|prompt|token", "The pool they are of (default: any).", panel=GOAL)
+DEGRADED_SLO = Flag(
+    "degraded_slo",
+    "ID|FILE.toml",
+    "SLOs that must hold with machines gone (default: the same).",
+    panel=GOAL,
+    values=("slos",),
+)
+
 SEARCHING = "Search"
 METHOD = Flag(
     "method",
     "auto|exhaustive|optuna",
-    "Go through the space, or sample it with Optuna (auto: if it is too large).",
+    "auto proves the answer, exhaustive the best of each family too; optuna samples (auto: "
+    "a space that is too large).",
     panel=SEARCHING,
 )
 TRIALS = Flag("trials", "N", "Designs that Optuna proposes (default 240).", panel=SEARCHING)

@@ -14,6 +14,7 @@ from splitwise_plan.cli import (
     init,
     pareto,
     profile,
+    reproduce,
     robust,
     search,
     sensitivity,
@@ -43,6 +44,7 @@ check.COMMAND.add_to(app, PLAN)
 robust.COMMAND.add_to(app, PLAN)
 day.COMMAND.add_to(app, PLAN)
 sensitivity.COMMAND.add_to(app, PLAN)
+reproduce.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)
 app.add_typer(trace.app, name="trace", cls=HelpfulGroup, rich_help_panel=FACTS)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 GOALS = ("minimize", "maximize", "power_budget", "cost_budget", "method")
+SPARE = ("spare_of", "degraded_slo")
 
 
 def search(flags: Flags) -> int:
@@ -35,7 +36,8 @@ def search(flags: Flags) -> int:
     """
     watch = Stopwatch()
     given = question.overrides(flags)
-    given |= {key: flags[key] for key in (*question.COUNTS, *GOALS)}
+    given |= {key: flags[key] for key in (*question.COUNTS, *GOALS, *SPARE)}
+    given["spare"] = flags.whole("spare", low=0)
     given["families"] = flags.listed("families", "family")
     given["power_caps"] = flags.numbers("power_caps")
     given["trials"] = flags.whole("trials", low=1)
@@ -47,10 +49,11 @@ def search(flags: Flags) -> int:
     watch.compile(quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
-    from splitwise_plan.search.choose import is_sampled
+    from splitwise_plan.search.choose import find, is_sampled
     from splitwise_plan.search.closer import closer_look
     from splitwise_plan.search.diagnosis import diagnose
     from splitwise_plan.search.length import check_length
+    from splitwise_plan.search.resilience import resilience
 
     study = is_sampled(scenario)
     with resumable(flags, scenario, to.out, "search", study=study) as journal:
@@ -61,6 +64,7 @@ def search(flags: Flags) -> int:
             if best is not None and best.best is not None:
                 length = check_length(scenario, best.best.evaluation.design, best.rate_rps)
             diagnosis = diagnose(scenario, result, jobs)
+            spare = resilience(scenario, result, lambda asked: find(asked, jobs, progress), jobs)
             look = None
             if to.out is not None:
                 look = closer_look(scenario, result, jobs, progress, journal)
@@ -75,7 +79,7 @@ def search(flags: Flags) -> int:
 
             write_file(to.save_plan, text_writer(plan_toml(scenario, result, to.save_plan)))
             steps.append(f"splitwise-plan check {shlex.quote(str(to.save_plan))}")
-        to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look))
+        to.write(report(scenario, result, watch.timing, steps, diagnosis, length, look, spare))
     return exit_code(result)
 
 
@@ -97,13 +101,14 @@ def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwa
     """Batch work: requests per dollar."""
     from splitwise_plan.search.saturation import search_saturated
 
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = search_saturated(scenario, jobs, progress)
-    watch.lap("search_s")
+    with resumable(flags, scenario, to.out, "saturation") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = search_saturated(scenario, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.saturating import report
+        from splitwise_plan.report.saturating import report
 
-    to.write(report(scenario, result, watch.timing))
+        to.write(report(scenario, result, watch.timing))
     return exits.OK if result.best is not None else exits.NONE_MEETS
 
 
@@ -168,6 +173,7 @@ COMMAND = Command(
         *f.QUESTION,
         *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
         *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
+        *(f.SPARE, f.SPARE_OF, f.DEGRADED_SLO),
         *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
         *(f.FORMAT, f.OUT, f.SAVE_PLAN, f.JOBS, f.QUIET, f.DEBUG),
     ),

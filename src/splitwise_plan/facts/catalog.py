@@ -28,6 +28,7 @@ from splitwise_plan.facts.importers.traces import TraceRead, read_trace
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.mixes import is_mix, mixed, parts_of
+from splitwise_plan.facts.paper import Paper, read_paper
 from splitwise_plan.facts.price_schema import PriceFile
 from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
@@ -281,6 +282,11 @@ class Catalog:
     def toml(self, path: Path) -> TomlFile:
         """Any TOML file of the user's, recorded as a source."""
         return self._files.read_toml(path)
+
+    def paper(self) -> Paper:
+        """The numbers of the paper, all from our own folder `paper/`."""
+        paths = sorted((self._files.ours / "paper").glob("*.toml"))
+        return read_paper([self._files.read_toml(path) for path in paths])
 
     def recorded_text(self, relative: str) -> str:
         """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""

@@ -17,6 +17,7 @@ from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.roofline import Roofline
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.spare import Spare
 from splitwise_plan.facts.workload import Workload
 
 SEED_BUDGET = 4
@@ -132,6 +133,8 @@ class Scenario:
     """Requests that arrive earlier are simulated but not counted."""
     tariff: Tariff = field(default_factory=Tariff)
     """What machines and electricity cost; the machines of `spaces` are at these prices."""
+    spare: Spare | None = None
+    """Machines that may be gone while a design must still do."""
     roofline: Roofline | None = None
     """Given where machines without a profile are to be estimated (`missing_profiles`)."""
     estimated: tuple[tuple[str, int], ...] = ()

@@ -98,6 +98,16 @@ def objective_problems(content: ScenarioFile, layers: Layers) -> Iterator[Proble
             yield layers.place((key,), f"{key} needs maximize = 'throughput'", "add it")
 
 
+def spare_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
+    """Keys of machines that may be gone."""
+    if content.spare and content.maximize == "throughput_per_cost":
+        what = "spare has no effect: requests per dollar are counted without SLOs"
+        yield layers.place(("spare",), what, "drop it")
+    for key in ("spare_of", "degraded_slo"):
+        if getattr(content, key) is not None and not content.spare:
+            yield layers.place((key,), f"{key} needs spare", "add e.g. spare = 1, or drop this")
+
+
 def instance_problems(
     instances: Sequence[tuple[Machine, int]], llm: LLM, layers: Layers
 ) -> Iterator[Problem]:

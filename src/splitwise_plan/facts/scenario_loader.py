@@ -35,6 +35,7 @@ from splitwise_plan.facts.scenario_checks import (
     length_problems,
     objective_problems,
     replays,
+    spare_problems,
 )
 from splitwise_plan.facts.scenario_layers import merge
 from splitwise_plan.facts.scenario_prices import tariff_of
@@ -42,6 +43,7 @@ from splitwise_plan.facts.scenario_schema import ScenarioFile
 from splitwise_plan.facts.scenario_spaces import family_spaces, instances_of
 from splitwise_plan.facts.scenario_toml import resolved_toml
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.spare import Spare
 from splitwise_plan.facts.trace_window import in_window, sped_up
 from splitwise_plan.facts.workload import Workload
 
@@ -62,6 +64,7 @@ class _Named:
     notes: tuple[str, ...]
     spaces: tuple[FamilySpace, ...]
     tariff: Tariff
+    spare: Spare | None
 
 
 def load_scenario(
@@ -88,6 +91,7 @@ def load_scenario(
     own = _own_catalog(lookup, content, catalog)
     lookup.problems += arrival_problems(content, layers)
     lookup.problems += objective_problems(content, layers)
+    lookup.problems += spare_problems(content, layers)
     named = _named(lookup, content, own)
     if named is None or lookup.problems:
         raise InputError(sorted_problems(lookup.problems))
@@ -114,14 +118,12 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     else:
         workload = partial(catalog.workload, content.workload or DEFAULT_WORKLOAD)
         lengths = lookup.get(("workload",), workload)
-    slo = content.slo
-    if slo.endswith(".toml"):
-        slo = str((lookup.layers.folder_of("slo") / slo).absolute())
     llm = lookup.get(("llm",), partial(catalog.llm, content.llm))
     assumptions = lookup.get(("assumptions",), partial(catalog.assumptions, content.assumptions))
     if assumptions is not None and content.kv_transfer is not None:
         assumptions = replace(assumptions, kv_transfer=content.kv_transfer)
-    slos = lookup.get(("slo",), partial(catalog.slos, slo))
+    slos = _slos(lookup, "slo", content.slo, catalog)
+    spare = _spare(lookup, content, catalog, slos)
     tariff = tariff_of(lookup, content, catalog)
     spaces = family_spaces(lookup, content, catalog.priced(tariff))
     if slos is None:
@@ -129,7 +131,35 @@ def _named(lookup: Lookup, content: ScenarioFile, catalog: Catalog) -> _Named | 
     reference = lookup.get(("slo",), partial(catalog.machine, slos.reference_machine))
     if llm is None or assumptions is None or reference is None or lengths is None:
         return None
-    return _Named(llm, assumptions, slos, reference, lengths, trace_path, notes, spaces, tariff)
+    return _Named(
+        *(llm, assumptions, slos, reference, lengths, trace_path, notes, spaces, tariff), spare
+    )
+
+
+def _slos(lookup: Lookup, key: str, slo: str, catalog: Catalog) -> SLOSet | None:
+    """SLOs by id, or in a file of the user's."""
+    if slo.endswith(".toml"):
+        slo = str((lookup.layers.folder_of(key) / slo).absolute())
+    return lookup.get((key,), partial(catalog.slos, slo))
+
+
+def _spare(
+    lookup: Lookup, content: ScenarioFile, catalog: Catalog, slos: SLOSet | None
+) -> Spare | None:
+    """Machines that may be gone, and what must hold then."""
+    if not content.spare:
+        return None
+    degraded = None
+    if content.degraded_slo is not None:
+        degraded = _slos(lookup, "degraded_slo", content.degraded_slo, catalog)
+    if degraded and slos and degraded.reference_machine != slos.reference_machine:
+        what = f"its slowdowns are relative to {degraded.reference_machine}, not to"
+        lookup.add(
+            ("degraded_slo",),
+            f"{what} {slos.reference_machine} as those of slo",
+            "give both the same reference_machine",
+        )
+    return Spare(content.spare, content.spare_of or "any", degraded)
 
 
 def _windowed(lookup: Lookup, content: ScenarioFile, trace: Requests) -> Requests:
@@ -198,6 +228,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         trials=content.trials or DEFAULT_TRIALS,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
         tariff=named.tariff,
+        spare=named.spare,
         roofline=roofline,
         estimated=estimated,
         notes=named.notes,

@@ -15,6 +15,7 @@ from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario import CountRange, Maximize, Minimize
 from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.facts.schema import MAX_MACHINES
+from splitwise_plan.facts.spare import SpareOf
 from splitwise_plan.facts.trace_window import Window, parsed_window
 
 Id = Annotated[str, Field(min_length=1, max_length=4096)]
@@ -86,6 +87,9 @@ Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 Degrees = Annotated[list[Annotated[int, Field(ge=1, le=1024)]], BeforeValidator(_one_or_more)]
 Caps = Annotated[list[Annotated[float, Field(gt=0, le=1)]], BeforeValidator(_one_or_more)]
 
+MAX_SPARE = 20
+"""What may be left is judged case by case: their number grows with the square."""
+
 _DEFAULT = SchedulerOptions()
 
 
@@ -124,6 +128,9 @@ class ScenarioFile(ArrivalKeys):
     assumptions: Id = "measured"
     kv_transfer: Literal["auto", "serialized", "layerwise"] | None = None
     slo: Id = "splitwise"
+    spare: Annotated[int, Field(ge=0, le=MAX_SPARE)] = 0
+    spare_of: SpareOf | None = None
+    degraded_slo: Id | None = None
     minimize: Minimize | None = None
     maximize: Maximize | None = None
     power_budget: Budget | None = None

@@ -15,6 +15,7 @@ from splitwise_plan.facts.scenario import (
     FamilySpace,
     Scenario,
 )
+from splitwise_plan.facts.spare import Spare
 from splitwise_plan.facts.toml_text import quantity as _quantity
 from splitwise_plan.facts.toml_text import string as _string
 
@@ -50,9 +51,9 @@ def _lines(
     if scenario.own_kv_transfer:
         yield f"kv_transfer = {_string(scenario.assumptions.kv_transfer)}"
     judged = scenario.maximize != "throughput_per_cost"
-    slo = scenario.slos.id
     if judged:
-        yield f"slo = {_string(told(Path(slo)) if slo.endswith('.toml') else slo)}"
+        yield f"slo = {_slo(scenario.slos.id, told)}"
+        yield from _spare_lines(scenario.spare, told)
     yield from _objective_lines(scenario)
     if scenario.arrivals.process != "trace":
         yield f"seed = {scenario.seed}"
@@ -71,6 +72,19 @@ def _lines(
         value = getattr(scenario.scheduler, option.name)
         yield f"{option.name} = {_string(value) if isinstance(value, str) else repr(value)}"
     yield from _range_lines(scenario.spaces)
+
+
+def _slo(slo: str, told: Told) -> str:
+    return _string(told(Path(slo)) if slo.endswith(".toml") else slo)
+
+
+def _spare_lines(spare: Spare | None, told: Told) -> Iterator[str]:
+    if spare is None:
+        return
+    yield f"spare = {spare.machines}"
+    yield f"spare_of = {_string(spare.of)}"
+    if spare.slos is not None:
+        yield f"degraded_slo = {_slo(spare.slos.id, told)}"
 
 
 def _arrival_lines(arrivals: Arrivals) -> Iterator[str]:

@@ -82,8 +82,9 @@ def _with_relative_paths(asked: dict[str, Any], folder: Path) -> dict[str, Any]:
     found = dict(asked)
     if "trace" in found:
         found["trace"] = relative(Path(found["trace"]), folder)
-    if found["slo"].endswith(".toml"):
-        found["slo"] = relative(Path(found["slo"]), folder)
+    for key in ("slo", "degraded_slo"):
+        if found.get(key, "").endswith(".toml"):
+            found[key] = relative(Path(found[key]), folder)
     if "hardware" in found:
         found["hardware"] = [relative(Path(one), folder) for one in found["hardware"]]
     return found

@@ -22,12 +22,20 @@ from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
+from splitwise_plan.report.requests_summary import summary_rows
+from splitwise_plan.report.resilience import (
+    resilience_document,
+    resilience_fact,
+    resilience_sheet,
+)
 from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.report.simulation import request_writer
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.diagnosis import Diagnosis
 from splitwise_plan.search.length import LengthCheck
 from splitwise_plan.search.outcome import SearchResult
+from splitwise_plan.search.resilience import Resilience
 
 
 def report(  # noqa: PLR0913, PLR0917
@@ -38,6 +46,7 @@ def report(  # noqa: PLR0913, PLR0917
     diagnosis: Diagnosis | None = None,
     length: LengthCheck | None = None,
     look: CloserLook | None = None,
+    spare: Resilience | None = None,
 ) -> Report:
     """The report of a search; `next_steps`: command lines that go on from here.
 
@@ -55,6 +64,8 @@ def report(  # noqa: PLR0913, PLR0917
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:
         top.append(length_fact(length))
+    if spare is not None:
+        top.append(resilience_fact(scenario, result, spare))
     best = result.best.best if result.best else None
     if best is not None:
         top.append(cost_fact(scenario, best))
@@ -62,13 +73,15 @@ def report(  # noqa: PLR0913, PLR0917
     top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
     bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    page = Page("Best design", tuple(top), (families,), bottom)
+    sheets = (families,) if spare is None else (families, resilience_sheet(scenario, spare))
+    page = Page("Best design", tuple(top), sheets, bottom)
     document = jsonfmt.search(scenario, result, timing)
     document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
     document["length"] = length_document(length) if length else None
+    document["spare"] = resilience_document(spare, scenario) if spare else None
     rows = list(search_rows(scenario, result))
     slos = (slo_sheet(best.evaluation),) if best is not None else ()
-    whole = markdown.render(Page("Best design", tuple(top), (families, *slos)))
+    whole = markdown.render(Page("Best design", tuple(top), (*sheets, *slos)))
     files = {
         "result.json": text_writer(jsonfmt.dumps(document)),
         "designs.csv": text_writer(csvfmt.text(rows)),
@@ -78,5 +91,9 @@ def report(  # noqa: PLR0913, PLR0917
     if look is not None:
         figures = search_figures(scenario, result, look)
         whole_page = search_page(scenario, result, figures, top[3:])
+        summary = summary_rows(scenario, result, look.occupied)
         files |= {"report.html": text_writer(whole_page), **writers(figures)}
+        files["requests_summary.csv"] = text_writer(csvfmt.text(summary))
+        if look.requests is not None:
+            files["requests.csv"] = request_writer(*look.requests)
     return Report(page, document, rows, files)

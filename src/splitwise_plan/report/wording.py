@@ -10,6 +10,7 @@ from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.facts.spare import Spare
 from splitwise_plan.report import estimates
 from splitwise_plan.report.numbers import (
     count,
@@ -29,11 +30,20 @@ OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest 
 def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
+    parts += [spare_words(scenario.spare)] if scenario.spare and objective else []
     parts += [objective_words(scenario)] if objective else []
     parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []
     parts.append(assumptions(scenario))
     names = ", ".join(scenario.estimated_machines)
     return " · ".join([*parts, *([f"times of {names} estimated"] if names else [])])
+
+
+def spare_words(spare: Spare) -> str:
+    """`with any machine gone too`, `with any 2 prompt machines gone too, by degraded.toml`"""
+    of = "" if spare.of == "any" else f"{spare.of} "
+    number = "" if spare.machines == 1 else f"{spare.machines} "
+    told = f"with any {number}{of}machine{'' if spare.machines == 1 else 's'} gone too"
+    return f"{told}, by {Path(spare.slos.id).name}" if spare.slos else told
 
 
 def assumptions(scenario: Scenario) -> str:
@@ -173,6 +183,13 @@ def mark(estimate: Estimate) -> str:
 
 def verdict(scenario: Scenario, evaluation: Evaluation) -> str:
     """The verdict on a design, with the SLO that binds and its margin."""
+    if evaluation.meets_whole and evaluation.verdict != "meets":
+        return f"{evaluation.verdict} with machines gone: {_lost(evaluation)}; whole it meets them"
+    return _verdict(scenario, evaluation)
+
+
+def _verdict(scenario: Scenario, evaluation: Evaluation) -> str:
+    """The verdict on a design as long as no machine is gone."""
     binds = tightest(evaluation)
     if not all(replication.results for replication in evaluation.replications):
         return f"{evaluation.verdict}: proven before the end, and so ended"
@@ -203,9 +220,19 @@ def verdict(scenario: Scenario, evaluation: Evaluation) -> str:
 def short_verdict(evaluation: Evaluation) -> str:
     """`meets`, `misses TBT P50`, `unstable`"""
     binds = tightest(evaluation)
+    if evaluation.meets_whole and evaluation.verdict != "meets":
+        return f"{evaluation.verdict} as {_lost(evaluation)}"
     if evaluation.verdict == "misses" and binds is not None:
         return f"misses {target_name(binds.target)}"
     return evaluation.verdict
+
+
+def _lost(evaluation: Evaluation) -> str:
+    """What is left with machines gone and does not meet the SLOs for sure."""
+    worst = [one for one in evaluation.reduced if one.verdict == evaluation.verdict]
+    last = (worst or [one for one in evaluation.reduced if one.verdict != "meets"])[-1]
+    left = Design(evaluation.design.family, last.prompt_machines, last.token_machines)
+    return left.label
 
 
 def binding(estimate: Estimate, evaluation: Evaluation) -> str:

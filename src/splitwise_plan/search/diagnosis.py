@@ -85,9 +85,12 @@ class Diagnosis:
 
 
 def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
-    """Explain a search without a best; None where nothing was simulated."""
+    """Explain a search without a best; None where nothing was simulated.
+
+    None too where the closest design meets the SLOs, and only what is left of it does not.
+    """
     closest = nearest(result)
-    if result.best is not None or closest is None:
+    if result.best is not None or closest is None or closest.evaluation.meets_whole:
         return None
     family = next(one for one in result.families if one.closest is closest)
     design = closest.evaluation.design

@@ -24,6 +24,7 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.search.spare import judge_losses, seem_to_do
 from splitwise_plan.sim.beyond import beyond_profile
 from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, latencies, percentile, pools
 from splitwise_plan.sim.records import Run, Stop
@@ -46,6 +47,11 @@ class Evaluator:
             first = last = 1
         self.looks = looks(first, max(first, last) if first > 1 else 1)
         self._simulators: list[Simulator] = []
+        self._known: dict[Design, Evaluation] = {}
+        spare = scenario.spare
+        self._of_losses = self
+        if spare is not None and spare.slos is not None:
+            self._of_losses = Evaluator(replace(scenario, slos=spare.slos, spare=None), seeds)
         self._lock = Lock()
         self._pickled = b""
 
@@ -74,6 +80,23 @@ class Evaluator:
         return [self.simulator(number) for number in range(replications)]
 
     def judge(self, design: Design) -> Evaluation:
+        """The verdict on a design, whole and with the machines gone that the scenario allows for.
+
+        What was judged once is remembered: what is left of a design is often another one whole.
+        """
+        whole, spare = self.judge_whole(design), self.scenario.spare
+        if spare is None or whole.verdict != "meets":
+            return whole
+        return judge_losses(spare, whole, self._of_losses.judge_whole)
+
+    def judge_whole(self, design: Design) -> Evaluation:
+        """The verdict on a design as it is."""
+        known = self._known.get(design)
+        if known is None:
+            known = self._known[design] = self._judge(design)
+        return known
+
+    def _judge(self, design: Design) -> Evaluation:
         """Simulate replications until the verdict is sure enough (see `confidence`).
 
         Runs end as soon as they are proven to miss. A design that misses in every replication of
@@ -103,6 +126,13 @@ class Evaluator:
 
     def seems_to_meet(self, design: Design) -> bool:
         """A quick look without a stated error: every replication of the first look meets."""
+        spare = self.scenario.spare
+        return self.whole_seems_to_meet(design) and (
+            spare is None or seem_to_do(spare, design, self._of_losses.whole_seems_to_meet)
+        )
+
+    def whole_seems_to_meet(self, design: Design) -> bool:
+        """A quick look at a design as it is."""
         return all(
             self._replicate(design, number, stop_when_missed=True).verdict == "meets"
             for number in range(self.looks[0])
@@ -209,9 +239,12 @@ def as_judged(details: Details, judged: Evaluation) -> Details:
     """Details with the verdict that the design was judged to have.
 
     A design that misses in every replication of the first look misses, though the intervals of so
-    few may be too wide to tell by how much.
+    few may be too wide to tell by how much. What is left with machines gone is judged only once.
     """
     found = details.evaluation
+    if judged.reduced:
+        whole = replace(found, verdict=judged.verdict, reduced=judged.reduced)
+        return replace(details, evaluation=whole)
     if found.verdict != "undecided" or judged.verdict == "undecided":
         return details
     return replace(details, evaluation=replace(found, verdict=judged.verdict))

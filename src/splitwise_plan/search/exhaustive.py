@@ -2,7 +2,7 @@
 
 The first level of the objective at which a design meets the SLOs is the best. Every better design
 was then simulated and failed, or was excluded by a bound; that is the certificate. No monotonicity
-is assumed: more machines may hurt.
+is assumed: more machines may hurt, if rarely (tests/test_more_machines.py).
 
 With `method = "exhaustive"` that holds for each family. Otherwise it holds for the best of all: a
 family whose own best is worse is gone through as far as the answer's level, and what it has beyond
@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.edge import Edge, EdgeWalk
@@ -23,7 +24,7 @@ from splitwise_plan.search.family_search import FamilySearch, Known, rank
 from splitwise_plan.search.journal import Journal
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.search.progress import Report
-from splitwise_plan.search.space import objective
+from splitwise_plan.search.space import objective, provisioned_power
 from splitwise_plan.search.widen import up_to_level, widened
 
 
@@ -69,7 +70,9 @@ class Families:
     def _result(self, results: tuple[FamilyResult, ...], start: float) -> SearchResult:
         found = [result for result in results if result.best is not None]
         best = min(found, key=lambda result: rank(self.scenario, _best(result)), default=None)
-        return SearchResult(results, best, self.simulations, time.perf_counter() - start)
+        spare = best is not None and self.scenario.spare
+        bare = self.best_without_spare() if spare else None
+        return SearchResult(results, best, self.simulations, time.perf_counter() - start, bare)
 
     def all_proven(self) -> tuple[FamilyResult, ...]:
         """Each family's best, with nothing better left out."""
@@ -87,6 +90,22 @@ class Families:
             level = min(level, self._level(result))
             results.append(result)
         return tuple(results)
+
+    def best_without_spare(self) -> Design | None:
+        """The best design that meets the SLOs as long as no machine is gone.
+
+        It is no worse than the answer, and every design that is no worse has been judged.
+        """
+        meeting = [one for one in self.known.values() if one is not None and one.meets_whole]
+        first = min(
+            meeting,
+            key=lambda one: (
+                *(objective(self.scenario, one.design), one.design.machines),
+                *(provisioned_power(self.scenario, one.design), -one.margin_whole),
+            ),
+            default=None,
+        )
+        return first.design if first is not None else None
 
     def _found(self) -> dict[str, FamilyResult]:
         """By family id, the best near its edge; of families with one pool, which are small, all."""

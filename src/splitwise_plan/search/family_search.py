@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from math import inf
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import Bounds
@@ -50,6 +48,7 @@ class FamilySearch:
     simulations: int = 0
     simulated: int = 0
     undecided: int = 0
+    without_spare: int = 0
     excluded: Counter[str] = field(default_factory=Counter)
 
     def run(
@@ -67,18 +66,21 @@ class FamilySearch:
         by_level = [(level, _only(group, among)) for level, group in by_level if level <= last]
         tried: list[Evaluation] = []
         meeting: list[Evaluation] = []
-        judged = self._judge_levels(by_level)
+        bounds = Bounds(self.space, self.evaluator)
+        judged = self._judge_levels(by_level, bounds)
         for _, group in by_level:
             certificate = self._certificate(size)
-            for evaluation in islice(judged, len(group)):
+            for design, evaluation in zip(group, judged, strict=False):
                 if evaluation is None:
-                    self.excluded[CAPACITY] += 1
+                    self.excluded[bounds.excluded_by(design) or ""] += 1
                 else:
                     self.simulated += 1
                     self.undecided += evaluation.verdict == "undecided"
                     tried.append(evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
+                    else:
+                        self.without_spare += evaluation.meets_whole
                 if progress is not None:
                     done = sum(self.excluded.values())
                     best = meeting[0].design if meeting else None
@@ -99,17 +101,17 @@ class FamilySearch:
             better_undecided=self.undecided,
             exact=True,
             seeds=self.evaluator.looks[0],
+            better_without_spare=self.without_spare,
         )
 
     def _judge_levels(
-        self, by_level: list[tuple[float, list[Design]]]
+        self, by_level: list[tuple[float, list[Design]]], bounds: Bounds
     ) -> Generator[Evaluation | None, None, None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
         evaluator = self.evaluator
-        bound = Bounds(self.space, evaluator)
 
         def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bound.can_carry(design) else None
+            return evaluator.judge(design) if bounds.can_carry(design) else None
 
         everything = [design for _, group in by_level for design in group]
         new = [design for design in everything if design not in self.known]

@@ -11,7 +11,7 @@ from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.evaluate import Evaluator, replicate
 from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.outcome import Evaluation
+from splitwise_plan.search.outcome import Evaluation, Reduced
 from splitwise_plan.search.space import objective
 from splitwise_plan.search.written import (
     evaluation_from_json,
@@ -21,6 +21,10 @@ from splitwise_plan.search.written import (
 
 MOST = 1e6
 """Excesses of simulated designs end here, those of excluded ones begin: both only ever rank."""
+
+
+LEAST = 1e-6
+"""Excess at least of what does not meet for sure, though its means do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,14 @@ class Judge:
         """
         if all(one.results for one in evaluation.replications):
             over = [e.high / e.target.limit - 1.0 for e in evaluation.estimates]
+            over += [_over(one) for one in evaluation.reduced]
             return min(max(over, default=0.0), MOST), 0
         simulator = self.evaluator.simulator(0)
         whole = replicate(simulator, 0, simulator.run(evaluation.design))
         over = [r.value / r.target.limit - 1.0 for r in whole.results if r.value == r.value]
         return min(max(over, default=MOST), MOST), 1
+
+
+def _over(reduced: Reduced) -> float:
+    """How far what is left with machines gone is from meeting: above 0 where it does not."""
+    return 0.0 if reduced.verdict == "meets" else max(-reduced.margin, LEAST)

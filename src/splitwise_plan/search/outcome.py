@@ -23,13 +23,34 @@ class Replication:
 
 
 @dataclass(frozen=True, slots=True)
+class Reduced:
+    """What is left of a design with machines gone, and how it was judged."""
+
+    prompt_machines: int
+    token_machines: int
+    verdict: Verdict
+    margin: float = -inf
+    """As `Evaluation.margin`; -inf where it was proven to miss and not measured."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A design judged. `simulations` counts all runs, those ended early and repeated included."""
+    """A design judged. `simulations` counts all runs, those ended early and repeated included.
+
+    `reduced`: of a design that meets the SLOs whole, where machines may be gone: what may be left
+    of it, up to the first that misses. The verdict is then on all of them.
+    """
 
     design: Design
     verdict: Verdict
     replications: tuple[Replication, ...]
     simulations: int
+    reduced: tuple[Reduced, ...] = ()
+
+    @property
+    def meets_whole(self) -> bool:
+        """Whether it meets the SLOs as long as no machine is gone."""
+        return self.verdict == "meets" or bool(self.reduced)
 
     @property
     def met(self) -> int:
@@ -38,7 +59,12 @@ class Evaluation:
 
     @property
     def margin(self) -> float:
-        """Least margin of the estimated targets, as a share of the limit."""
+        """Least margin of the estimated targets, as a share of the limit, machines gone or not."""
+        return min([self.margin_whole, *(one.margin for one in self.reduced)])
+
+    @property
+    def margin_whole(self) -> float:
+        """The same as long as no machine is gone."""
         return min((1.0 - e.mean / e.target.limit for e in self.estimates), default=-inf)
 
     @property
@@ -110,6 +136,8 @@ class Certificate:
     seeds: int
     seen: int | None = None
     """Where the space was sampled: how many of its designs were simulated or excluded."""
+    better_without_spare: int = 0
+    """Of those simulated, how many meet the SLOs as long as no machine is gone."""
 
     @property
     def better(self) -> int:
@@ -130,7 +158,7 @@ class FamilyResult:
     rate_rps: float | None = None
     """Where the rate was searched: the largest that `best` meets the SLOs at."""
     rate_high_rps: float | None = None
-    """The rate from which on every design misses for sure; between the two it is undecided."""
+    """The next rate at which every design misses for sure; between the two it is undecided."""
 
     @property
     def family(self) -> Family:
@@ -145,3 +173,5 @@ class SearchResult:
     best: FamilyResult | None
     simulations: int
     search_s: float
+    without_spare: Design | None = None
+    """Where machines may be gone: the best design if they may not, as far as the search saw it."""

@@ -12,6 +12,7 @@ from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
     LatencySummary,
+    Reduced,
     Replication,
     RequestCounts,
 )
@@ -27,6 +28,7 @@ def evaluation_to_json(of: Evaluation) -> Written:
     return {
         "verdict": of.verdict,
         "judged_in": of.simulations,
+        "reduced": [asdict(one) | {"margin": number(one.margin)} for one in of.reduced],
         "replications": [
             {
                 "verdict": one.verdict,
@@ -53,7 +55,8 @@ def evaluation_from_json(slos: SLOSet, design: Design, told: Written) -> Evaluat
         )
         for at, one in enumerate(told["replications"])
     )
-    return Evaluation(design, told["verdict"], replications, told["judged_in"])
+    reduced = tuple(Reduced(**one | {"margin": _number(one["margin"])}) for one in told["reduced"])
+    return Evaluation(design, told["verdict"], replications, told["judged_in"], reduced)
 
 
 def details_to_json(of: Details) -> Written:
