@@ -13,11 +13,14 @@ from splitwise_plan import __version__
 from splitwise_plan.cli import (
     catalog,
     check,
+    day,
     init,
     pareto,
     profile,
     reproduce,
+    robust,
     search,
+    sensitivity,
     simulate,
     sweep,
     trace,
@@ -28,7 +31,7 @@ from splitwise_plan.cli.options import Command
 
 def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
-    plan = (search, simulate, pareto, check, reproduce)
+    plan = (search, simulate, pareto, check, robust, day, sensitivity, reproduce)
     for command in (*(module.COMMAND for module in plan), init.COMMAND):
         yield (command.name,), command
     groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
