@@ -29,7 +29,7 @@ AMPLITUDE = Flag(
 def day(flags: Flags) -> int:
     """Size a cluster for a whole day, and find what it saves to power machines down or switch them.
 
-    The day: hours of a sine around the rate, pieces, or [[loads]] that say their hours.
+    The day: hours of a sine around the rate, pieces, or `loads` of the scenario that say their hours.
     """
     watch = Stopwatch()
     given = question.overrides(flags)

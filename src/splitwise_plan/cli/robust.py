@@ -23,7 +23,7 @@ LOADS = Flag(
     "loads",
     "LOAD,LOAD",
     "Loads to serve: x1.2, spike, diurnal, mmpp, gamma; a workload, an LLM, or a mix such as "
-    "70%coding+30%conversation (default: x1,x1.2,spike, or [[loads]] of the scenario).",
+    "70%coding+30%conversation (default: x1,x1.2,spike, or the `loads` of the scenario).",
     panel=f.LOAD,
 )
 CHOOSE = Flag(
