@@ -12,7 +12,7 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.challengers import Field
+from splitwise_plan.search.challengers import Rivals
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.grid import name_of
@@ -202,7 +202,7 @@ def test_a_proof_finds_what_was_not_known() -> None:
     """From the winner alone, the crossing is that of all designs that meet."""
     result = shaken("cost")
     winner = winner_of(result)
-    around = Field(result.scenario, winner, 0.0, 2)
+    around = Rivals(result.scenario, winner, 0.0, 2)
     every, whole = around.frontier([], whole=True)
     assert whole
     for one in money(result):
@@ -226,3 +226,18 @@ def test_jobs_change_nothing() -> None:
         return [(o.knob.name, o.inside, o.outside, repr(o.change)) for o in result.thresholds]
 
     assert told(1) == told(2)
+
+
+@pytest.mark.verify
+def test_exhaustive_leaves_nothing_out() -> None:
+    """Also where times or the load grow, which otherwise only the winner is judged at."""
+    keys = {"families": ["splitwise-hh", "splitwise-ha"], "machines": None}
+    asked = scenario_of(method="exhaustive", **keys)
+    result = sensitivity(asked, "design", 2)
+    winner = winner_of(result)
+    for one in result.thresholds:
+        assert one.proven
+        if not one.knob.is_money:
+            assert not better(one.knob.apply(asked, one.inside), winner)
+    quick = sensitivity(scenario_of(**keys), "design", 2)
+    assert [one.proven for one in timed(quick)] == [one.way == "down" for one in timed(quick)]

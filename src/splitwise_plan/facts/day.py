@@ -131,8 +131,11 @@ def _at(base: Scenario, rate_rps: float) -> Scenario:
     """The scenario at a constant rate; runs of a scenario with a shape are as long as usual."""
     arrivals = base.arrivals
     lasting_s = arrivals.duration_s if arrivals.shape is None else DEFAULT_DURATION_S
-    plain = Arrivals("poisson", round(rate_rps, 9), lasting_s)
-    return replace(base, arrivals=plain)
+    bursty = arrivals.process == "gamma"
+    steady = Arrivals(
+        "gamma" if bursty else "poisson", round(rate_rps, 9), lasting_s, arrivals.burstiness
+    )
+    return replace(base, arrivals=steady)
 
 
 def _clock(hours: float) -> str:

@@ -88,6 +88,6 @@ def table_problems(
             yield whole.problem(
                 ("loads", at, "mix"), "lengths are given twice", "keep mix, or drop it"
             )
-        if "trace" in one and "rate_factor" in one:
-            what = "rate_factor is of the scenario's rate, and a trace has its own"
+        if "rate_factor" in one and ("trace" in one or "trace_speed" in one):
+            what = "rate_factor is of the scenario's load, and a trace has its own"
             yield whole.problem(("loads", at, "rate_factor"), what, "use trace_speed, or rate")

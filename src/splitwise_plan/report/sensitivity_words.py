@@ -68,13 +68,13 @@ def _method(result: SensitivityResult) -> tuple[str, ...]:
         "counts following the facts",
     }[result.of]
     far = f"factors of 1/{MOST:g} to {MOST:g} were looked at, on the same requests"
-    limits = (
-        "limits stay as promised: what slowdowns are relative to is not scaled; what misses is "
-        "taken to miss where times or the load grow"
-    )
-    proven = "every design was looked at"
+    limits = "limits stay as promised: what slowdowns are relative to is not scaled"
+    proven = "every better design was looked at"
     if not all(one.proven for one in result.thresholds):
-        proven = "compared with the designs near the edge of what meets (--method exhaustive: all)"
+        proven = "what misses is taken to miss where times or the load grow"
+        if not all(one.proven for one in result.thresholds if one.way == "down"):
+            proven += ", else designs near the edge of what meets were looked at"
+        proven += " (--method exhaustive: all)"
     return (f"{change}; {far}", f"{limits}; {proven}")
 
 

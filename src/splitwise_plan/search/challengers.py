@@ -6,7 +6,7 @@ meets the SLOs (`edge`): the first to meet when the load or the times shrink.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -33,7 +33,7 @@ SAME = 1e-9
 
 
 @dataclass(slots=True)
-class Field:
+class Rivals:
     """The designs of a scenario around its winner."""
 
     scenario: Scenario
@@ -79,9 +79,11 @@ class Field:
         tried = every if whole else [*chain(*map(_near, self.walk().values()))]
         tried = [one for one in tried if one not in known]
         meeting = [one.design for one in self.judged(tried) if one.verdict == "meets"]
-        return _minimal([*known, *meeting]), whole
+        return _minimal([*known, *meeting]), whole and not any(map(_is_open, self.scenario.spaces))
 
-    def judged(self, tried: Sequence[Design], at: Evaluator | None = None) -> Iterator[Evaluation]:
+    def judged(
+        self, tried: Sequence[Design], at: Evaluator | None = None
+    ) -> Generator[Evaluation, None, None]:
         """Those that no bound excludes, judged by an evaluator (default: the scenario's)."""
         evaluator = at or self.evaluator
         bounds = {space.family.id: Bounds(space, evaluator) for space in self.scenario.spaces}
@@ -103,17 +105,21 @@ class Field:
                 yield design
 
 
-def first_meeting(judged: Iterator[Evaluation]) -> Design | None:
+def first_meeting(judged: Generator[Evaluation, None, None]) -> Design | None:
     """The first design that meets the SLOs, and no more is judged."""
     try:
         return next((one.design for one in judged if one.verdict == "meets"), None)
     finally:
-        if hasattr(judged, "close"):
-            judged.close()
+        judged.close()
 
 
 def _order(scenario: Scenario, design: Design) -> tuple[float, int, int]:
     return objective(scenario, design), design.machines, design.prompt_machines
+
+
+def _is_open(space: FamilySpace) -> bool:
+    """Whether designs beyond the ranges count; of one pool none is as good as the smallest."""
+    return space.token_machines is not None and (space.prompt_open or space.token_open)
 
 
 def _is_close(edge: Edge | None, design: Design, deep: int) -> bool:

@@ -13,7 +13,7 @@ from math import inf
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.challengers import SAME, Field, first_meeting
+from splitwise_plan.search.challengers import SAME, Rivals, first_meeting
 from splitwise_plan.search.knobs import Knob
 from splitwise_plan.search.space import designs, objective
 from splitwise_plan.search.thresholds import MOST, Way
@@ -94,7 +94,7 @@ def first_crossing(
 
 
 def proven_crossing(
-    lines: Lines, around: Field, meeting: list[Design], way: Way, savings: float = 0.0
+    lines: Lines, around: Rivals, meeting: list[Design], way: Way, savings: float = 0.0
 ) -> Crossing | None:
     """The same over all designs of the space: those not in `meeting` that meet are added to it."""
     while True:
