@@ -47,9 +47,7 @@ def try_module(target: Target, most: int, seed: int) -> tuple[str, list[Mutant]]
     alive = []
     for mutant in tried:
         found = "explained" if mutant.name in known else ""
-        found = found or outcome(
-            Path(target.module), mutant.applied_to(source), tests, limit_s
-        )
+        found = found or outcome(Path(target.module), mutant.applied_to(source), tests, limit_s)
         if found == "alive":
             alive.append(mutant)
             print(f"alive  {target.module}  {mutant.name}", file=sys.stderr, flush=True)

@@ -81,5 +81,15 @@ def _run(module: Path, text: str, tests: Sequence[str]) -> None:
     name = ".".join(("splitwise_plan", *module.with_suffix("").parts))
     path = Path("src", PACKAGE, module).resolve()
     sys.meta_path.insert(0, _Finder(name, path, text))
-    options = ("-x", "-W", "ignore::pytest.PytestAssertRewriteWarning", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not verify")
+    options = (
+        "-x",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--hypothesis-seed=0",
+        "-m",
+        "not verify",
+    )
     os._exit(int(pytest.main([*options, *tests])))

@@ -16,7 +16,7 @@ _KEY_PART = re.compile(_PART)
 _HEADER = re.compile(r"^\s*(\[\[?)")
 _NOT_KEY = re.compile(r"[=,{}\[\]]|#.*")
 _TOKEN = re.compile(
-    r'''(?P<long>"{3}|\'{3})|"(?:[^"\\]|\\.)*"|\'[^\']*\'|(?P<comment>\#)|(?P<bracket>[\[\]{}])'''
+    r"""(?P<long>"{3}|\'{3})|"(?:[^"\\]|\\.)*"|\'[^\']*\'|(?P<comment>\#)|(?P<bracket>[\[\]{}])"""
 )
 
 MOST_PARTS = 100

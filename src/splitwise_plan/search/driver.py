@@ -16,6 +16,8 @@ from threading import Condition
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from splitwise_plan.locks import locked
+
 if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.distributions import BaseDistribution
@@ -344,13 +346,11 @@ def _journal_lock(journal: str) -> JournalFileOpenLock:
 
     if sys.platform == "win32":
         return JournalFileOpenLock(journal, grace_period=LOCK_GRACE_S)
-    import fcntl
 
     class Lock(JournalFileOpenLock):
         def acquire(self) -> bool:
             self.held = open(f"{journal}.lock", "ab")  # noqa: SIM115
-            fcntl.flock(self.held, fcntl.LOCK_EX)
-            return True
+            return locked(self.held, wait=True)
 
         def release(self) -> None:
             self.held.close()
