@@ -41,8 +41,9 @@ def plan_toml(scenario: Scenario, result: SearchResult, path: Path) -> str:
 
 
 def _head(scenario: Scenario, best: Details) -> Iterator[str]:
-    yield f"# {wording.question(scenario, objective=True)}"
-    yield f"# {wording.design_line(scenario, best.evaluation.design)}"
+    design = wording.design_line(scenario, best.evaluation.design)
+    for told in (wording.question(scenario, objective=True), design):
+        yield f"# {' '.join(filter(str.isprintable, told.split()))}"
     yield "# `splitwise-plan check` tells whether this still holds."
     yield ""
     yield f"schema = {string(SCHEMA)}"
