@@ -44,10 +44,16 @@ def cache_folder(name: str) -> Path:
 
 def is_cold() -> bool:
     """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
+    folder = cached_in()
+    return folder is not None and not any(folder.glob("loop.run*.nbi"))
+
+
+def cached_in() -> Path | None:
+    """The folder of the compiled kernel; None where it is not compiled."""
     from splitwise_plan.sim.kernel.loop import run
 
-    folder = getattr(getattr(run, "_cache", None), "cache_path", None)  # None: not jitted
-    return folder is not None and not any(Path(folder).glob("loop.run*.nbi"))
+    folder = getattr(getattr(run, "_cache", None), "cache_path", None)
+    return None if folder is None else Path(folder)
 
 
 def compile_kernel() -> float:
@@ -67,10 +73,8 @@ def compile_kernel() -> float:
 
 def _drop_cache() -> bool:
     """Delete the compiled kernel from the disk; False if none was there."""
-    from splitwise_plan.sim.kernel.loop import run
-
-    folder = getattr(getattr(run, "_cache", None), "cache_path", None)
-    files = [*Path(folder).glob("loop.run*.nb[ic]")] if folder is not None else []
+    folder = cached_in()
+    files = [*folder.glob("loop.run*.nb[ic]")] if folder is not None else []
     for path in files:
         path.unlink(missing_ok=True)
     return bool(files)
