@@ -186,7 +186,8 @@ def _raise(error: BaseException) -> int:
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (BrokenPipeError(), 0, ""),
         (ZeroDivisionError("by zero"), 1, "ZeroDivisionError: by zero; --debug shows where\n"),
-        (MemoryError(), 1, "MemoryError"),
+        (MemoryError(), 2, "error: not enough memory: ask for less at once\n"),
+        (OSError(28, "No space left", "x.csv"), 2, "error: x.csv: No space left\n"),
     ],
 )
 def test_exceptions_become_exit_codes(

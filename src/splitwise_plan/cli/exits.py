@@ -71,6 +71,14 @@ def exit_code(action: Callable[[], int | None], *, debug: bool) -> int:
     except BrokenPipeError:
         silence_stdout()
         code = OK
+    except OSError as error:  # a disk that is full, a folder that is gone, a right that is missing
+        if debug:
+            traceback.print_exc()
+        silence_stdout()
+        about = f"{error.filename}: " if error.filename else ""
+        code = _told(f"error: {about}{error.strerror or error}", BAD_INPUT)
+    except MemoryError:
+        code = _told("error: not enough memory: ask for less at once", BAD_INPUT)
     except Exception as error:  # the last resort: everything else is a fault of ours
         if debug:
             traceback.print_exc()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,6 +24,11 @@ def folder(flags: Flags) -> Path | None:
     return Path(flags["to"])
 
 
+def source_of(path: Path, data: bytes) -> str:
+    """What a file was made from, with the sha256 of what was read of it."""
+    return f"{path.name}, sha256 {hashlib.sha256(data).hexdigest()}"
+
+
 def refuse_existing(to: Path | None, names: list[str]) -> None:
     """Raise `InputError` if a file is there already: facts of the user's are not replaced."""
     found = [name for name in names if to is not None and (to / name).exists()]
@@ -32,12 +38,10 @@ def refuse_existing(to: Path | None, names: list[str]) -> None:
 
 
 def keep(to: Path | None, files: Mapping[str, str]) -> list[str]:
-    """Write the files, by their path below `to`; return the paths. Raises `OutputError`."""
-    from splitwise_plan.report.files import text_writer, write_folder
+    """Write all files, by their path below `to`, or none; return the paths."""
+    from splitwise_plan.report.files import write_new_files
 
     if to is None:
         return []
-    for name, text in files.items():
-        path = to / name
-        write_folder(path.parent, {path.name: text_writer(text)})
+    write_new_files(to, files)
     return [str(to / name) for name in files]

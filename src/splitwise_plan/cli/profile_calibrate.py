@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from splitwise_plan.cli import exits, keeping, output, question
@@ -50,11 +49,13 @@ def calibrate(flags: Flags) -> int:
         raise InputError(flags.problems)
     profile = catalog.profile(base.profile, llm.id, degree)
 
-    from splitwise_plan.facts.importers.benchmark import read_load_results
+    from splitwise_plan.facts.importers.benchmark import parse_load_results
+    from splitwise_plan.facts.importers.text import read_bytes
     from splitwise_plan.report.profile_file import profile_path
 
     path = Path(flags["file"])
-    results = read_load_results(path)
+    data = read_bytes(path)
+    results = parse_load_results(data, str(path))
     name = profile_path(machine.profile, llm.id)
     keeping.refuse_existing(folder, [name])
 
@@ -71,9 +72,7 @@ def calibrate(flags: Flags) -> int:
     server = replace(server, profile=replace(profile, machine=machine.profile))
     found = find(results, server, overhead=bool(flags["overhead"]))
     fitted = scaled(server.profile, found.factors)
-    source = (
-        f"{results.source}, {path.name}, sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}"
-    )
+    source = f"{results.source}, {keeping.source_of(path, data)}"
     base_name = f"{base.profile}__{llm.id}"
     text = calibration_sheet.calibrated_text(fitted, base_name, source, found)
     kept = keeping.keep(folder, {name: text})

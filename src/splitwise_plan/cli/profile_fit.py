@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +42,14 @@ def fit(flags: Flags) -> int:
     if flags.problems or machine is None or llm is None:
         raise InputError(flags.problems)
 
+    from splitwise_plan.facts.importers.text import read_bytes
     from splitwise_plan.models.importing import power_fallback, power_words
     from splitwise_plan.report import fit_sheet
     from splitwise_plan.report.profile_file import profile_path
 
     path = Path(flags["file"])
-    rows = _chosen(flags, _measurements(path))
+    data = read_bytes(path)
+    rows = _chosen(flags, _measurements(data, str(path)))
     name = profile_path(machine.profile, llm.id)
     keeping.refuse_existing(folder, [name])
     fits = _fits(flags, rows, degree)
@@ -57,7 +58,7 @@ def fit(flags: Flags) -> int:
         for one in fits
         if one.power is None
     }
-    source = f"{path.name}, sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}"
+    source = keeping.source_of(path, data)
     text = fit_sheet.fit_text(machine.profile, llm.id, source, fits, power, power_words())
     _usable(text, name, machine.profile, llm.id)
     kept = keeping.keep(folder, {name: text})
@@ -65,17 +66,15 @@ def fit(flags: Flags) -> int:
     return exits.OK
 
 
-def _measurements(path: Path) -> Measurements:
+def _measurements(data: bytes, where: str) -> Measurements:
     """The measurements. Raises `InputError`, where it is the result of a benchmark with a hint."""
     from splitwise_plan.facts.importers.profile_csv import parse_measurements
-    from splitwise_plan.facts.importers.text import read_bytes
 
-    data = read_bytes(path)
     if data.lstrip()[:1] in (b"{", b"["):
         what = "is JSON, not a table of measurements"
         fix = "latencies of requests under load are for `profile calibrate`"
-        raise InputError([Problem(str(path), what, fix)])
-    return parse_measurements(data, str(path))
+        raise InputError([Problem(where, what, fix)])
+    return parse_measurements(data, where)
 
 
 def _chosen(flags: Flags, rows: Measurements) -> Measurements:

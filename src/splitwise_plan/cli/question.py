@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from splitwise_plan.cli.flags import QUESTION
 from splitwise_plan.cli.options import Flags
 from splitwise_plan.errors import InputError, Problem, raise_if_any
+from splitwise_plan.paths import real
 
 if TYPE_CHECKING:
     from splitwise_plan.facts.catalog import Catalog
@@ -67,15 +68,15 @@ def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
 
 def overwritten(flags: Flags, scenario: Scenario, path: Path | None) -> list[Problem]:
     """Files that this run reads, `path` and those of the scenario, and would write over."""
-    read = {one.location.resolve() for one in scenario.sources if one.location}
+    read = {real(one.location) for one in scenario.sources if one.location}
     if path is not None:
-        read.add(path.resolve())
+        read.add(real(path))
     problems = []
     for name in ("requests_out", "save_plan", "junit"):
-        if flags[name] is not None and Path(flags[name]).resolve() in read:
+        if flags[name] is not None and real(Path(flags[name])) in read:
             what = f"{flags[name]} is read by this run"
             problems.append(Problem("--" + name.replace("_", "-"), what, "choose another file"))
-    if flags["out"] is not None and Path(flags["out"]).resolve() in {one.parent for one in read}:
+    if flags["out"] is not None and real(Path(flags["out"])) in {one.parent for one in read}:
         what = f"{flags['out']} holds files that this run reads"
         problems.append(Problem("--out", what, "choose another folder"))
     return problems

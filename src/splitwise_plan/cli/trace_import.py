@@ -10,6 +10,7 @@ from splitwise_plan.cli import exits, output, trace_flags
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.errors import raise_if_any
+from splitwise_plan.paths import real
 
 if TYPE_CHECKING:
     from splitwise_plan.facts.importers.traces import Trace
@@ -30,7 +31,7 @@ def import_(flags: Flags) -> int:
     target = trace_target(flags)
     read_as = trace_flags.read_as(flags)
     path = Path(flags["file"])
-    if target is not None and target.resolve() == path.resolve():
+    if target is not None and real(target) == real(path):
         flags.refuse("to", f"{target} is read by this run", "choose another file")
     raise_if_any(flags.problems)
     from splitwise_plan.facts.importers.traces import open_trace

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from splitwise_plan.facts.arrival_shapes import Bursts, Days, Pieces, Shape, Spike
+from splitwise_plan.facts.arrival_shapes import GRID, Bursts, Days, Pieces, Shape, Spike
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.toml_lines import KeyPath
@@ -16,6 +16,8 @@ MAX_RATE_RPS = 1e6
 MAX_DURATION_S = 1e7
 DEFAULT_DURATION_S = 120.0
 MIN_REQUESTS, MAX_REQUESTS = 1.0, 1e7
+MAX_KNOTS = 5e6
+"""Points through which a rate over time is drawn."""
 WHOLE = 1e-9
 """How far from whole a number of periods may be."""
 
@@ -121,6 +123,16 @@ def arrivals_of(keys: ArrivalKeys, rate_rps: float | None) -> Arrivals:
     return Arrivals(process, rate_rps, duration_s_of(keys), burstiness, shape=shape_of(keys))
 
 
+def _knots(shape: Shape, duration_s: float) -> float:
+    """About how many points `shape.knots` has."""
+    if isinstance(shape, Bursts):
+        return 2.0 * duration_s * shape.share / shape.length_s
+    if isinstance(shape, Days | Pieces):
+        points = GRID if isinstance(shape, Days) else len(shape.lasts_s)
+        return points * duration_s / shape.period_s
+    return 0.0
+
+
 def arrival_faults(keys: ArrivalKeys) -> Iterator[Fault]:
     """What is wrong between the keys of arrivals that are drawn."""
     if keys.burstiness and keys.arrivals != "gamma":
@@ -142,6 +154,11 @@ def arrival_faults(keys: ArrivalKeys) -> Iterator[Fault]:
             what = f"{duration_s:g} s are {periods:,.6g} periods of {shape.period_s:g} s"
             fix = "give whole periods, so that the rate is the mean"
             yield ("duration",) if keys.duration else (str(keys.arrivals),), what, fix
+    if shape is not None and _knots(shape, duration_s) > MAX_KNOTS:
+        what = f"the rate changes too often in {duration_s:g} s"
+        name = str(keys.arrivals)
+        part = {"mmpp": "length", "diurnal": "period"}.get(name)
+        yield (name, part) if part else (name,), what, "make that longer"
     if isinstance(shape, Spike) and shape.start_s + shape.length_s > duration_s:
         what = f"the spike ends at {shape.start_s + shape.length_s:g} s, after {duration_s:g} s"
         yield ("spike",), what, "must end within duration"

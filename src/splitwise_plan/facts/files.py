@@ -71,7 +71,8 @@ def folder_problems(folder: Path) -> Iterator[Problem]:
     for name in names:
         if name not in known and not name.startswith("."):
             fix = did_you_mean(name, sorted(known))
-            yield Problem(str(folder / name), "no kind of fact is kept in such a folder", fix)
+            what = f"no kind of fact is kept in a folder {name!r}"
+            yield Problem(str(folder / name), what, fix)
     places = ("", *OUR_FOLDERS, *(sub for subs in KINDS.values() for sub in subs))
     files = (path for place in places for path in folder.joinpath(place).glob("*.*"))
     if not any(path.suffix in (".toml", ".csv") for path in files):

@@ -18,6 +18,7 @@ from splitwise_plan.facts.files import FAMILY_FILES, KINDS, FactFiles, our_folde
 from splitwise_plan.facts.importers.recognise import ReadAs
 from splitwise_plan.facts.importers.traces import TraceRead, parse_trace
 from splitwise_plan.facts.scenario import FactSource, Scenario
+from splitwise_plan.paths import real
 
 OUR_FOLDERS = ("hardware", "workloads")
 
@@ -113,9 +114,9 @@ def _kept(source: FactSource, folder: Path) -> KeptFile | None:
 def relative(path: Path, folder: Path) -> str:
     """A path as seen from `folder`, where there is a way (on Windows: not to another drive)."""
     try:
-        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+        return Path(os.path.relpath(real(path), real(folder))).as_posix()
     except ValueError:
-        return str(path.resolve())
+        return str(real(path))
 
 
 @dataclass(slots=True)

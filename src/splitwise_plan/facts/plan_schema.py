@@ -9,9 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from splitwise_plan.facts.plan import AcceptedTarget, Made, Tolerances, Undecided
 from splitwise_plan.facts.plan_facts import KeptFile, unpacked
-from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
+from splitwise_plan.facts.quantity import Name, Quantity, Strict, number_in, within
 from splitwise_plan.facts.scenario_schema import ScenarioFile
-from splitwise_plan.facts.schema import MAX_MACHINES, Name
+from splitwise_plan.facts.schema import MAX_MACHINES
 
 SCHEMA = "splitwise-plan/plan/1"
 

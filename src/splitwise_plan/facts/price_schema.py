@@ -18,7 +18,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from splitwise_plan.facts.prices import TERMS, Energy, PriceList, RegionPrices, Rent, Term
-from splitwise_plan.facts.quantity import Fact, Quantity, Strict, number_in, within
+from splitwise_plan.facts.quantity import Fact, Name, Quantity, Strict, number_in, within
 from splitwise_plan.units import UNITS
 
 MAX_PRICE = 1e9
@@ -85,7 +85,7 @@ class EnergyFacts(Strict):
 class RegionTable(Strict):
     """`[regions.<region>]`"""
 
-    machines: dict[str, TermsTable] = Field(min_length=1)
+    machines: dict[Name, TermsTable] = Field(min_length=1)
     energy: EnergyFacts = EnergyFacts()
 
     def prices(self) -> RegionPrices:
@@ -96,9 +96,9 @@ class RegionTable(Strict):
 class PriceFile(Strict):
     """`hardware/prices/<id>.toml`, or a file of the user's. `date`: when these prices held."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Name
     date: datetime.date
-    regions: dict[str, RegionTable] = Field(min_length=1)
+    regions: dict[Name, RegionTable] = Field(min_length=1)
 
     def price_list(self, price_id: str, where: str) -> PriceList:
         regions = {name: region.prices() for name, region in self.regions.items()}

@@ -10,12 +10,11 @@ from pydantic_core import PydanticCustomError
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
-from splitwise_plan.facts.quantity import Fact, Strict, within
+from splitwise_plan.facts.quantity import Fact, Name, Strict, within
 from splitwise_plan.facts.roofline import Roofline
 
 MAX_MACHINES = 10_000
 
-Name = Annotated[str, Field(min_length=1, max_length=200)]
 Count = Annotated[Fact, within("count", 1, 1e6, whole=True)]
 Fraction = Annotated[Fact, within("count", 0, 1, above=True)]
 Power = Annotated[Fact, within("power", 0, 1e9)]
@@ -204,5 +203,5 @@ class FamilyEntry(Strict):
         return self
 
 
-class FamiliesFile(RootModel[dict[str, FamilyEntry]]):
+class FamiliesFile(RootModel[dict[Name, FamilyEntry]]):
     """`hardware/families.toml`: family tables by id."""

@@ -18,11 +18,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
+from splitwise_plan.facts.quantity import Name, Quantity, Strict, number_in, within
 from splitwise_plan.facts.slo import METRICS, Attainment, SLOSet, SLOTarget
 from splitwise_plan.units import UNITS
 
-_PERCENTILE = re.compile(r"^p(\d{1,3}(?:\.\d+)?)$")
+_PERCENTILE = re.compile(r"p(\d{1,3}(?:\.\d+)?)", re.ASCII)
 MAX_LIMIT, MAX_PERCENTILE = 1e9, 100.0
 _SLOWDOWN = tuple(UNITS["slowdown"])
 
@@ -37,7 +37,7 @@ def _limit(quantity: Quantity) -> Quantity:
 
 
 def _percentile(key: str) -> str:
-    match = _PERCENTILE.match(key)
+    match = _PERCENTILE.fullmatch(key)
     if match is None or not 0 < float(match[1]) <= MAX_PERCENTILE:
         raise PydanticCustomError("percentile", "must be a percentile: p50, p90, p99, p99.9", {})
     return key
@@ -70,7 +70,7 @@ class AttainmentEntry(Strict):
 class SLOFile(Strict):
     """`workloads/slos/<id>.toml`, or a file of the user's."""
 
-    name: str = ""
+    name: Name | None = None
     reference_machine: Annotated[str, Field(min_length=1)] = "dgx-a100"
     ttft: Percentiles = Field(default_factory=dict)
     tbt: Percentiles = Field(default_factory=dict)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from splitwise_plan.errors import OutputError, Problem
+from splitwise_plan.locks import locked
+from splitwise_plan.paths import real
 
 Writer = Callable[[TextIO], object]
 
@@ -16,10 +19,14 @@ Writer = Callable[[TextIO], object]
 def file_problem(flag: str, path: Path) -> Problem | None:
     """Why a file cannot be written at `path`, as far as can be told before; None if nothing is."""
     try:
+        with suppress(FileNotFoundError):
+            path.stat()  # raises for a link that leads to itself
         if path.is_dir():
             return Problem(flag, f"{path} is a folder", "name a file")
         if not path.parent.is_dir():
             return Problem(flag, f"{path.parent} is not a folder", "make it first")
+        if not real(path).parent.is_dir():
+            return Problem(flag, f"{path} is a link to nowhere", "choose another name")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             return Problem(flag, f"{path} cannot be written", "choose another place")
     except (OSError, ValueError) as error:
@@ -30,7 +37,9 @@ def file_problem(flag: str, path: Path) -> Problem | None:
 def folder_problem(flag: str, path: Path) -> Problem | None:
     """Why `path` cannot be a folder of results; None if it can. It need not exist."""
     try:
-        nearest = next(one for one in (path, *path.absolute().parents) if one.exists())
+        nearest = next(one for one in (path, *path.absolute().parents) if os.path.lexists(one))
+        if not nearest.exists():
+            return Problem(flag, f"{nearest} is a link to nowhere", "choose another name")
         if not nearest.is_dir():
             return Problem(flag, f"{nearest} is a file", "name a folder")
         if not os.access(nearest, os.W_OK):
@@ -45,7 +54,7 @@ def write_file(path: Path, write: Writer) -> None:
 
     What is not a file (a pipe, a terminal) is written directly. Raises `OutputError`.
     """
-    target = path.resolve()
+    target = real(path)
     try:
         if target.exists() and not target.is_file():
             with target.open("w", encoding="utf-8", newline="") as stream:
@@ -78,13 +87,29 @@ def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
 
     Raises `OutputError`.
     """
-    for place in {folder, *((folder / name).parent for name in files)}:
+    for place in (folder, *sorted({(folder / name).parent for name in files} - {folder})):
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{place} was not made: {_reason(error)}") from None
-    for name, write in files.items():
-        write_file(folder / name, write)
+    with _alone_in(folder):
+        for name, write in files.items():
+            write_file(folder / name, write)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let another run that is writing into a folder finish first: files of one run go together."""
+    try:
+        held = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows opens no folders
+        yield
+        return
+    try:
+        locked(held, wait=True)
+        yield
+    finally:
+        os.close(held)
 
 
 def new_file_problems(folder: Path, names: Iterable[str]) -> list[Problem]:

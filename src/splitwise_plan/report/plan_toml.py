@@ -13,6 +13,7 @@ from splitwise_plan.facts.plan_schema import SCHEMA, TolerancesTable
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.toml_text import quantity, string, table
 from splitwise_plan.facts.versions import versions
+from splitwise_plan.paths import real
 from splitwise_plan.report import wording
 from splitwise_plan.report.proof import proof
 from splitwise_plan.search.outcome import Details, SearchResult
@@ -25,7 +26,7 @@ def plan_toml(scenario: Scenario, result: SearchResult, path: Path) -> str:
     """The best design of a search as a plan at `path`. Raises `InputError` if facts changed."""
     if result.best is None or result.best.best is None:
         raise ValueError("there is no design to plan with")
-    folder = path.resolve().parent
+    folder = real(path).parent
     asked = _with_relative_paths(tomllib.loads(scenario.resolved_toml), folder)
     parts = (
         _head(scenario, result.best.best),
@@ -40,8 +41,9 @@ def plan_toml(scenario: Scenario, result: SearchResult, path: Path) -> str:
 
 
 def _head(scenario: Scenario, best: Details) -> Iterator[str]:
-    yield f"# {wording.question(scenario, objective=True)}"
-    yield f"# {wording.design_line(scenario, best.evaluation.design)}"
+    design = wording.design_line(scenario, best.evaluation.design)
+    for told in (wording.question(scenario, objective=True), design):
+        yield f"# {' '.join(filter(str.isprintable, told.split()))}"
     yield "# `splitwise-plan check` tells whether this still holds."
     yield ""
     yield f"schema = {string(SCHEMA)}"

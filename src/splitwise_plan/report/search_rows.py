@@ -26,6 +26,7 @@ def search_rows(scenario: Scenario, result: SearchResult) -> Iterator[Row]:
         certificate = jsonfmt.certificate(family.certificate)
         del certificate["better_excluded_by"]
         economics = economics_columns(scenario, details)
+        del economics["rent_usd_per_hour"]  # as in `design`
         if header is None:
             names = ("throughput_rps", *map(target_column, targets))
             header = ("role", "verdict", "assumptions", "rate_rps", *design, *names, *certificate)

@@ -7,6 +7,7 @@ all of them out. Lines are appended whole: of a process that was killed all but 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, Generic, TypeVar
 from splitwise_plan.errors import InputError, OutputError, Problem
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.locks import locked
 from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.grid import name_of
 from splitwise_plan.search.outcome import Details, Evaluation
@@ -48,25 +50,44 @@ class Journal:
     def __init__(self, path: Path, question: str, *, resume: bool) -> None:
         """Begin a file anew, or with `resume` go on from what is there, if anything is.
 
-        Raises `InputError` where that is about another question, `OutputError` if it cannot write.
+        Raises `InputError` where that is about another question, or another run writes it;
+        `OutputError` if it cannot write.
         """
         self.path = path
         self._lock = Lock()
         first = {"splitwise-plan": "journal", "question": question}
         try:
-            self._known = _read(path, first) if resume and path.exists() else {}
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a" if self._known else "w", encoding="utf-8")
+            self._file = path.open("a", encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{path} was not opened: {error.strerror or error}") from None
+        try:
+            self._known = self._begin(first, resume=resume)
+        except BaseException:
+            self._file.close()
+            raise
         if not self._known:
             self._append(first)
+
+    def _begin(self, first: object, *, resume: bool) -> dict[str, Any]:
+        """What is known already, of a file that nobody else writes."""
+        if not locked(self._file, wait=False):
+            what = "another run is writing into this folder"
+            raise InputError([Problem(str(self.path), what, "wait for it, or name another folder")])
+        try:
+            known = _read(self.path, first) if resume else {}
+            if not known:
+                self._file.truncate(0)
+        except OSError as error:
+            raise OutputError(f"{self.path} was not read: {error.strerror or error}") from None
+        return known
 
     def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # told when it was written
+            self._file.close()
 
     def in_order(
         self,

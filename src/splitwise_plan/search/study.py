@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from splitwise_plan.locks import locked
+
 if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.distributions import BaseDistribution
@@ -200,13 +202,11 @@ def _journal_lock(journal: str) -> JournalFileOpenLock:
 
     if sys.platform == "win32":
         return JournalFileOpenLock(journal, grace_period=LOCK_GRACE_S)
-    import fcntl
 
     class Lock(JournalFileOpenLock):
         def acquire(self) -> bool:
             self.held = open(f"{journal}.lock", "ab")  # noqa: SIM115
-            fcntl.flock(self.held, fcntl.LOCK_EX)
-            return True
+            return locked(self.held, wait=True)
 
         def release(self) -> None:
             self.held.close()

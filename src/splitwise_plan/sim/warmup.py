@@ -44,14 +44,43 @@ def cache_folder(name: str) -> Path:
 
 def is_cold() -> bool:
     """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
+    folder = cached_in()
+    return folder is not None and not any(folder.glob("loop.run*.nbi"))
+
+
+def cached_in() -> Path | None:
+    """The folder of the compiled kernel; None where it is not compiled."""
     from splitwise_plan.sim.kernel.loop import run
 
-    folder = getattr(getattr(run, "_cache", None), "cache_path", None)  # None: not jitted
-    return folder is not None and not any(Path(folder).glob("loop.run*.nbi"))
+    folder = getattr(getattr(run, "_cache", None), "cache_path", None)
+    return None if folder is None else Path(folder)
 
 
 def compile_kernel() -> float:
-    """Compile the kernel, or load it from the cache, on one request. Returns its seconds."""
+    """Compile the kernel, or load it from the cache, on one request. Returns its seconds.
+
+    A cache that cannot be read (a full disk, a process that was killed) is made anew.
+    """
+    start = time.perf_counter()
+    try:
+        _run_once()
+    except Exception:
+        if not _drop_cache():
+            raise
+        _run_once()
+    return time.perf_counter() - start
+
+
+def _drop_cache() -> bool:
+    """Delete the compiled kernel from the disk; False if none was there."""
+    folder = cached_in()
+    files = [*folder.glob("loop.run*.nb[ic]")] if folder is not None else []
+    for path in files:
+        path.unlink(missing_ok=True)
+    return bool(files)
+
+
+def _run_once() -> None:
     import numpy as np
 
     from splitwise_plan.facts.machine import Link
@@ -67,11 +96,9 @@ def compile_kernel() -> float:
         target_records,
     )
 
-    start = time.perf_counter()
     one = Curve(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
     model = InstanceModel(one, one, 0.0, one, one, 10.0, Link("none", 1.0, 0.0))
     rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
     requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
     records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
     run(build_state(lower_models([model], rules), 1, 0, records, target_records(())))
-    return time.perf_counter() - start

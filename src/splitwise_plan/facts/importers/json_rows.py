@@ -49,7 +49,7 @@ class JsonText:
         for number, line in numbered:
             held += len(line)
             if held > MOST_BYTES:
-                raise too_large(self.where, "document")
+                raise too_large(self.where, "document", MOST_BYTES)
             yield number, line
 
     @property

@@ -24,7 +24,7 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if data is None:
-        raise too_large(str(path))
+        raise too_large(str(path), "file", MOST_BYTES)
     return data
 
 
@@ -39,7 +39,7 @@ def _at_most(stream: IO[bytes] | gzip.GzipFile, most: int) -> bytes | None:
     return b"".join(blocks)
 
 
-def too_large(where: str, what: str = "file", most: int = MOST_BYTES) -> InputError:
+def too_large(where: str, what: str, most: int) -> InputError:
     """A file, or a line of it, of more bytes than are read."""
     told = f"the {what} has more than {most // MIB} MiB"
     return InputError([Problem(where, told, "is it the right file? else make it smaller")])
@@ -65,7 +65,7 @@ def decode(data: bytes, where: str) -> str:
                 [Problem(where, f"broken gzip file: {error}", "copy it again")]
             ) from None
         if unpacked is None:
-            raise too_large(where, "unpacked file")
+            raise too_large(where, "unpacked file", MOST_BYTES)
         data = unpacked
     try:
         return data.decode("utf-8-sig")
