@@ -42,22 +42,26 @@ def cache_folder(name: str) -> Path:
     return places[0]
 
 
-def is_cold() -> bool:
+def is_cold(*, outages: bool = False) -> bool:
     """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
     from splitwise_plan.sim.kernel.loop import run
 
     folder = getattr(getattr(run, "_cache", None), "cache_path", None)  # None: not jitted
-    return folder is not None and not any(Path(folder).glob("loop.run*.nbi"))
+    name = "run_with_outages" if outages else "run"
+    return folder is not None and not any(Path(folder).glob(f"loop.{name}-*.nbi"))
 
 
-def compile_kernel() -> float:
-    """Compile the kernel, or load it from the cache, on one request. Returns its seconds."""
+def compile_kernel(*, outages: bool = False) -> float:
+    """Compile the kernel, or load it from the cache, on one request. Returns its seconds.
+
+    `outages`: that with outages, which is compiled apart.
+    """
     import numpy as np
 
     from splitwise_plan.facts.machine import Link
     from splitwise_plan.facts.profile import Curve
     from splitwise_plan.facts.requests import Requests
-    from splitwise_plan.sim.kernel.loop import run
+    from splitwise_plan.sim.kernel.loop import run, run_with_outages
     from splitwise_plan.sim.lower import (
         InstanceModel,
         build_state,
@@ -73,5 +77,6 @@ def compile_kernel() -> float:
     rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
     requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
     records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
-    run(build_state(lower_models([model], rules), 1, 0, records, target_records(())))
+    kernel = run_with_outages if outages else run
+    kernel(build_state(lower_models([model], rules), 1, 0, records, target_records(())))
     return time.perf_counter() - start
