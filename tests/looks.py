@@ -9,9 +9,11 @@ from outcomes import E2E, MEETS, MISSES, TTFT, UNFINISHED, design, details, eval
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Minimize, Scenario
+from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.search.closer import CloserLook, Occupied
 from splitwise_plan.search.outcome import Evaluation
 from splitwise_plan.search.sweep import LoadPoint, LoadResult, MapCell, MapResult
+from splitwise_plan.sim.distributions import PERCENTILES, Distribution
 from splitwise_plan.sim.occupancy import Occupancy
 
 CLOSE = (*TTFT, 1.26, 1.4, 2.0, *E2E)
@@ -78,7 +80,9 @@ def occupied(of: Design) -> Occupied:
     )
     many = np.arange(1000)
     tokens = tuple(Occupancy(pool, "dgx-h100", many, np.full(1000, 0.001)) for pool in pools)
-    return Occupied(of, phases, tokens)
+    curve = tuple(0.1 + q / 100.0 for q in PERCENTILES)
+    served = tuple(Distribution(metric, 1000, 0.6, 0.6, curve, curve) for metric in METRICS)
+    return Occupied(of, phases, tokens, served)
 
 
 def closer(asked: Scenario) -> CloserLook:

@@ -117,8 +117,9 @@ def test_a_simulation_is_that_of_the_command() -> None:
     assert len(frame) == document["requests"]["arrived"]
     statistics = view.statistics().set_index(["group", "name"])["value"]
     assert statistics["design", "cost"] == 3 * 38
-    [picture] = view.figures()
-    assert picture.svg().startswith("<svg")
+    pictures = view.figures()
+    assert len(pictures) == 3
+    assert all(picture.svg().startswith("<svg") for picture in pictures)
 
 
 def test_a_scenario_that_is_loaded_may_be_asked_again() -> None:

@@ -9,7 +9,14 @@ from scenes import BOTH, requests_of, scenario_of
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.models.bounds import can_carry, prompt_rate, prompt_work
+from splitwise_plan.models.bounds import (
+    can_carry,
+    least_iteration_s,
+    memory_work,
+    prompt_rate,
+    prompt_work,
+)
+from splitwise_plan.models.memory import kv_bytes_per_token, kv_room_bytes
 from splitwise_plan.models.performance import PhaseTimes, phase_times
 from splitwise_plan.sim.metrics import latencies
 from splitwise_plan.sim.simulator import Simulator, instances_of
@@ -34,7 +41,30 @@ def is_excluded(simulator: Simulator, design: Design) -> bool:
         * prompt_rate(times_of(simulator, machine.profile), scenario.scheduler.mixing_factor)
         for machine, count in zip(family.machines, counts, strict=False)
     ]
-    return not can_carry(needed, rates)
+    return not can_carry(needed, rates) or is_excluded_by_memory(simulator, design)
+
+
+def is_excluded_by_memory(simulator: Simulator, design: Design) -> bool:
+    scenario, family = simulator.scenario, design.family
+    kv_bytes = kv_bytes_per_token(scenario.llm, scenario.assumptions)
+    counts = (design.prompt_machines, design.token_machines)
+    rooms = [
+        instances_of(machine, count, family.tensor_parallel)
+        * kv_room_bytes(machine, scenario.llm, family.tensor_parallel)
+        / kv_bytes
+        for machine, count in zip(family.machines, counts, strict=False)
+    ]
+    options = scenario.scheduler
+    iteration_s = min(
+        least_iteration_s(
+            times_of(simulator, machine.profile), options.max_batch_size, options.mixing_factor
+        )
+        for machine in family.machines
+    )
+    needed = memory_work(
+        *(simulator.requests, simulator.counted, scenario.slos, simulator.alone_s), iteration_s
+    )
+    return not can_carry(needed, rooms)
 
 
 def assert_sound(question: Question) -> int:
@@ -112,3 +142,35 @@ def test_the_bound_is_reached(assumptions: str, machines: int, start_s: float) -
         target = SLOTarget("ttft", 100.0, slowest * share, "s")
         asked = Question(np.random.default_rng(0), simulator, [design]).with_targets((target,))
         assert is_excluded(asked.simulator, design) == excluded
+
+
+@pytest.mark.parametrize("assumptions", BOTH)
+@pytest.mark.parametrize("machines", [1, 2])
+def test_long_outputs_are_bound_by_memory(assumptions: str, machines: int) -> None:
+    """Requests that fill the memory one after the other, and a limit that is kept, or cannot be."""
+    scenario = scenario_of("baseline-a100", assumptions=assumptions)
+    room = kv_room_bytes(
+        scenario.spaces[0].family.prompt_machine, scenario.llm, 8
+    ) / kv_bytes_per_token(scenario.llm, scenario.assumptions)
+    output = int(0.6 * room)  # two of them do not fit
+    requests = requests_of([(0.0, 8, output)] * 3 * machines)
+    design = Design(scenario.spaces[0].family, machines)
+    simulator = Simulator.of(scenario, requests)
+    slowest = float(latencies(simulator, simulator.run(design)).seconds["e2e"].max())
+    for share, excluded in ((1.0, False), (0.4, True)):
+        target = SLOTarget("e2e", 100.0, slowest * share, "s")
+        asked = Question(np.random.default_rng(0), simulator, [design]).with_targets((target,))
+        assert is_excluded_by_memory(asked.simulator, design) == excluded
+        assert asked.meets(asked.simulator.run(design)) != excluded
+
+
+@pytest.mark.parametrize("assumptions", BOTH)
+@pytest.mark.parametrize("llm", ["bloom-176b", "llama2-70b"])
+def test_no_iteration_is_shorter_than_the_least(assumptions: str, llm: str) -> None:
+    scenario = scenario_of("baseline-h100", assumptions=assumptions, llm=llm)
+    times = phase_times(scenario.profiles["dgx-h100", 8], scenario.assumptions)
+    least = least_iteration_s(times, 512, 1.1)
+    sequences = np.arange(1, 513)
+    assert least <= times.token_s(sequences, 2 * sequences).min()
+    assert least <= 1.1 * times.prompt_s(np.arange(1, 40_001)).min() + 1e-15
+    assert least > 0.02

@@ -19,6 +19,9 @@ from splitwise_plan.report.annotations import commands
 from splitwise_plan.report.check_cases import Case
 from splitwise_plan.report.junit import junit
 
+FEW = ("traffic +30 %", "traffic +100 %", "TTFT P99 halved")
+"""Edits after which a plan holds, does not, and is too close to call; the others only in verify."""
+
 HOSTILE = "=cmd|'/c calc'!A1 <&\">]]> \x00\x1b[31m ::error::\r\n%0A,: \ud800 🤖"
 
 
@@ -39,7 +42,10 @@ def words(world: World) -> list[str]:
     return ["check", str(world.plan), *flags]
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in FEW else pytest.param(name, marks=pytest.mark.verify) for name in EDITS],
+)
 def test_junit_validates_and_counts(planned: World, name: str, tmp_path: Path) -> None:
     world = edited(planned, tmp_path, name)
     target = tmp_path / "junit.xml"

@@ -33,7 +33,7 @@ def completions(line: str) -> list[str]:
         ("splitwise-plan search --minimize ", ["cost", "power", "machines"]),
         ("splitwise-plan search --term r", ["reserved"]),
         ("splitwise-plan search --workload c", ["coding", "conversation"]),
-        ("splitwise-plan simulate --llm l", ["llama2-70b"]),
+        ("splitwise-plan simulate --llm l", ["llama-3.1-70b", "llama2-70b"]),
         ("splitwise-plan simulate --assumptions m", ["measured"]),
         ("splitwise-plan simulate --slo s", ["splitwise"]),
         ("splitwise-plan simulate --prices s", ["splitwisesim"]),
@@ -58,7 +58,7 @@ def test_the_users_own_facts_are_completed_too(tmp_path: Path) -> None:
     (tmp_path / "llms").mkdir()
     (tmp_path / "llms" / "ours-7b.toml").write_text("")
     line = f"splitwise-plan simulate --hardware {tmp_path} --llm "
-    assert completions(line) == ["bloom-176b", "llama2-70b", "ours-7b"]
+    assert completions(line) == ["bloom-176b", "llama-3.1-70b", "llama2-70b", "ours-7b"]
 
 
 def test_a_broken_file_completes_nothing_and_is_no_error(tmp_path: Path) -> None:

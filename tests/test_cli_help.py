@@ -10,14 +10,29 @@ from commands import run
 from reference import ROOT
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, check, init, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import (
+    catalog,
+    check,
+    day,
+    init,
+    pareto,
+    profile,
+    reproduce,
+    robust,
+    search,
+    sensitivity,
+    simulate,
+    sweep,
+    trace,
+)
 from splitwise_plan.cli.help import paragraphs
 from splitwise_plan.cli.options import Command
 
 
 def commands() -> Iterator[tuple[tuple[str, ...], Command]]:
     """Every command and how it is called."""
-    for command in (search.COMMAND, simulate.COMMAND, pareto.COMMAND, check.COMMAND, init.COMMAND):
+    plan = (search, simulate, pareto, check, robust, day, sensitivity, reproduce)
+    for command in (*(module.COMMAND for module in plan), init.COMMAND):
         yield (command.name,), command
     groups = {"catalog": catalog, "profile": profile, "sweep": sweep, "trace": trace}
     for group, module in groups.items():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 from pathlib import Path
@@ -75,12 +76,44 @@ def test_a_folder_of_results_can_be_run_again(tmp_path: Path) -> None:
     first = run("search", *HH, *SMALL, "--out", str(out))
     assert f"the report is {out}/report.html" in first.stdout
     names = {"designs.csv", "report.md", "report.html", "result.json", "scenario.toml"}
+    names |= {"requests.csv", "requests_summary.csv"}
     written = {path.name for path in out.iterdir()}
     assert names < written
     assert written - names == {path.name for path in out.glob("figure-*.[sp][vn]g")}
     assert run("search", str(out / "scenario.toml"), "--out", str(again)).exit_code == 0
-    for name in ("designs.csv", "report.md", "scenario.toml"):
+    for name in names - {"result.json"}:
         assert (out / name).read_bytes() == (again / name).read_bytes(), name
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_the_folder_tells_how_requests_fared(tmp_path: Path) -> None:
+    families = ("--families", "splitwise-hh,baseline-h100", "--machines", "1:6")
+    run("search", *families, *HH[2:], *SMALL, "--out", str(tmp_path))
+    document = json.loads((tmp_path / "result.json").read_text())
+    summary = rows(tmp_path / "requests_summary.csv")
+    assert len(summary) == 2 * 3 * 2
+    for family in document["families"]:
+        of = [row for row in summary if row["family"] == family["family"]]
+        best = family["best"]
+        for row in of:
+            known = best["latency_s" if row["unit"] == "s" else "slowdown"][row["metric"]]
+            for name in ("mean", "p50", "p90", "p99"):
+                assert float(row[name]) == pytest.approx(known[name], rel=1e-12)
+            assert int(row["arrived"]) == best["requests"]["arrived"]
+            quantiles = [float(value) for name, value in row.items() if name[1:2].isdigit()]
+            assert quantiles == sorted(quantiles)
+    single = rows(tmp_path / "requests.csv")
+    design = document["best"]["design"]
+    simulated = tmp_path / "simulated.csv"
+    assert design["family"] == "baseline-h100"
+    size = ("--machines", str(design["machines"]))
+    words = ("simulate", "--family", "baseline-h100", *size, *SMALL)
+    assert run(*words, "--requests-out", str(simulated)).exit_code == 0
+    assert rows(simulated) == single
 
 
 @pytest.mark.parametrize("format_", ["csv", "markdown"])

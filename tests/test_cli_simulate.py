@@ -128,11 +128,11 @@ def test_a_folder_of_results_can_be_run_again(tmp_path: Path) -> None:
     out, again = tmp_path / "a" / "out", tmp_path / "again"
     words = ("simulate", *DESIGN, *SMALL, "--seeds", "2")
     assert run(*words, "--out", str(out)).exit_code == 0
-    names = ["report.md", "requests.csv", "result.json", "scenario.toml"]
-    assert sorted(path.name for path in out.iterdir()) == names
     result = run("simulate", str(out / "scenario.toml"), "--out", str(again))
     assert result.exit_code == 0, result.stderr
-    for name in ("report.md", "requests.csv", "scenario.toml"):
+    names = {path.name for path in out.iterdir()}
+    assert names == {path.name for path in again.iterdir()}
+    for name in names - {"result.json"}:
         assert (out / name).read_bytes() == (again / name).read_bytes(), name
     first, second = ((one / "result.json").read_text() for one in (out, again))
     assert untimed(first) == untimed(second)
@@ -167,3 +167,16 @@ def test_goodput_is_a_target_like_the_others(tmp_path: Path) -> None:
     assert (target["metric"], target["percentile"]) == ("goodput", 90.0)
     assert [limit["metric"] for limit in target["joint_limits"]] == ["ttft", "tbt"]
     assert "90 % goodput" in run(*words).stdout
+
+
+@pytest.mark.parametrize("more", [(), ("--seeds", "2"), ("--stop-when-missed", "--rate", "40")])
+def test_a_folder_of_results_has_a_page_with_figures(tmp_path: Path, more: tuple[str, ...]) -> None:
+    assert run("simulate", *DESIGN, *SMALL, *more, "--out", str(tmp_path)).exit_code == 0
+    written = {path.name for path in tmp_path.iterdir()}
+    tables = {"result.json", "scenario.toml", "report.md", "report.html", "requests.csv"}
+    figures = {"latencies", "utilisation", "batches"}
+    assert written == tables | {f"figure-{n}.{kind}" for n in figures for kind in ("svg", "png")}
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for name in figures:
+        assert f'data-figure="{name}"' in page
+    assert "measured / limit" in page or "--stop-when-missed" in more

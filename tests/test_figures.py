@@ -60,7 +60,7 @@ def encodings(spec: Any) -> Iterator[dict[str, Any]]:
 
 def test_a_search_has_all_figures() -> None:
     names = [figure.name for figure in search_figures(ASKED, paper_answer(ASKED), closer(ASKED))]
-    assert names == ["families", "margins", "map", "load", "utilisation", "batches"]
+    assert names == ["families", "margins", "map", "load", "utilisation", "latencies", "batches"]
     nothing = search_result(ASKED, family_result(ASKED, None, family="splitwise-hh"))
     assert search_figures(ASKED, nothing) == []
 

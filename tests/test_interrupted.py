@@ -33,6 +33,10 @@ COMMANDS = {
         *("search", "--family", "splitwise-hh", "--duration", "20"),
         *("--maximize", "throughput", "--cost-budget", "4xdgx-h100"),
     ),
+    "batch": (
+        *("search", "--family", "splitwise-hh", "--duration", "20"),
+        *("--maximize", "throughput_per_cost", "--cost-budget", "5xdgx-h100"),
+    ),
     "map": ("sweep", "map", *RANGES, *LOAD),
     "load": ("sweep", "load", "--designs", "3+1,4+1", "--rates", "4:8:1", "--duration", "20"),
     "pareto": (

@@ -81,7 +81,25 @@ def test_the_search_document_has_every_promised_key() -> None:
 
 def test_the_front_leaves_out_what_is_beaten_in_every_way() -> None:
     pareto = jsonfmt.search(ASKED, paper_answer(ASKED), TIMING)["pareto"]
-    assert [one["family"] for one in pareto] == ["splitwise-hh"]
+    assert [one["family"] for one in pareto] == ["splitwise-hh"] * 3
+    assert [one["prompt_machines"] for one in pareto] == [24, 25, 23], "the best, then its ties"
+
+
+def test_the_front_holds_what_trades_cost_for_power() -> None:
+    ha, hh = design(ASKED, "splitwise-ha", 24, 10), design(ASKED, "splitwise-hh", 24, 4)
+    cap = design(ASKED, "splitwise-hhcap", 24, 4)
+    found = search_result(
+        ASKED, *(family_result(ASKED, details(ASKED, one)) for one in (ha, hh, cap))
+    )
+    pareto = jsonfmt.search(ASKED, found, TIMING)["pareto"]
+    assert [one["family"] for one in pareto] == ["splitwise-hhcap"]
+    more = search_result(
+        ASKED,
+        family_result(ASKED, details(ASKED, hh)),
+        family_result(ASKED, details(ASKED, design(ASKED, "splitwise-hhcap", 23, 6))),
+    )
+    both = jsonfmt.search(ASKED, more, TIMING)["pareto"]
+    assert [one["family"] for one in both] == ["splitwise-hh", "splitwise-hhcap"]
 
 
 @pytest.mark.parametrize(("undecided", "status"), [(0, "misses"), (1, "undecided")])

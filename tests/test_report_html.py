@@ -78,7 +78,7 @@ def test_all_figures_are_on_the_page() -> None:
     page = Page(html())
     places = [attrs["data-figure"] for _, attrs in page.tags if "data-figure" in attrs]
     assert sorted(map(str, places)) == sorted(
-        ["families", "margins", "map", "load", "pareto", "utilisation", "batches"]
+        ["families", "margins", "map", "load", "pareto", "utilisation", "latencies", "batches"]
     )
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(set(ids)) == len(ids)
@@ -124,7 +124,7 @@ def test_whatever_comes_from_files_is_shown_as_text() -> None:
     page = Page(text)
     assert "alert(1)" in page.text
     assert "<script>alert" not in text
-    assert len([tag for tag, _ in page.tags if tag == "script"]) == 1 + 7
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 1 + 8
     assert not any("onmouseover" in attrs for _, attrs in page.tags)
 
 
@@ -160,6 +160,6 @@ def test_a_browser_without_a_network_draws_every_figure(tmp_path: Path) -> None:
     )
     page = done.stdout
     drawn = re.findall(r'data-figure="(\w+)"[^>]*data-drawn="yes"', page)
-    assert len(drawn) == 7
-    assert page.count("<svg") >= 7
+    assert len(drawn) == 8
+    assert page.count("<svg") >= 8
     assert "TBT P50" in page

@@ -16,7 +16,6 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.slo import Attainment
 from splitwise_plan.search import sampled
-from splitwise_plan.search.driver import Conversation
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.search.grid import Grid
@@ -25,6 +24,7 @@ from splitwise_plan.search.outcome import FamilyResult, SearchResult
 from splitwise_plan.search.progress import Progress
 from splitwise_plan.search.sampled import is_large, search_sampled
 from splitwise_plan.search.space import designs, objective
+from splitwise_plan.search.study import Conversation
 
 
 def best_of(result: SearchResult | FamilyResult) -> Design:

@@ -18,14 +18,14 @@ PACKAGE = "splitwise_plan"
 HOME = Path(splitwise_plan.__file__).parent
 MAX_LINES = 400
 
-STOREYS = ("cli", "report", "search", "sim", "models", "facts")
+STOREYS = ("cli", "reproduction", "report", "search", "sim", "models", "facts")
 """From the top down; what is in no storey (`errors`, `units`) is below all."""
 
 KERNEL = f"{PACKAGE}.sim.kernel"
 ONLY_IN = {
     "numba": (KERNEL,),
     "joblib": (f"{PACKAGE}.search.driver",),
-    "optuna": (f"{PACKAGE}.search.driver",),
+    "optuna": (f"{PACKAGE}.search.study",),
     "typer": (f"{PACKAGE}.cli",),
     "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
     "pyarrow": (

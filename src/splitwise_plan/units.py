@@ -26,7 +26,11 @@ Dimension = Literal[
     "carbon intensity",
     "rate",
     "accounting",
+    "energy",
+    "money",
     "compute",
+    "token rate",
+    "batch yield",
 ]
 
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -34,7 +38,7 @@ _BYTES |= {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 _BITS = {"kb": 125.0, "Mb": 125e3, "Gb": 125e6, "Tb": 125e9}
 
 UNITS: dict[Dimension, dict[str, float]] = {
-    "count": {"1": 1.0, "%": 0.01, "GPUs": 1.0, "machines": 1.0},
+    "count": {"1": 1.0, "%": 0.01, "GPUs": 1.0, "machines": 1.0, "sequences": 1.0},
     "tokens": {"tokens": 1.0},
     "slowdown": {"slowdown": 1.0, "x": 1.0},
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0, "d": 86400.0},
@@ -48,7 +52,11 @@ UNITS: dict[Dimension, dict[str, float]] = {
     "carbon intensity": {"gCO2/kWh": 1.0, "kgCO2/MWh": 1.0},
     "rate": {"rps": 1.0, "requests/s": 1.0, "requests/min": 1 / 60, "requests/h": 1 / 3600},
     "accounting": {"paper units": 1.0},
+    "energy": {"Wh": 3600.0},
+    "money": {"USD": 1.0},
     "compute": {"FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
+    "token rate": {"tokens/s": 1.0},
+    "batch yield": {"rps/(USD/h)": 1.0},
 }
 """SI value of one of each unit. `accounting`: the paper's own power scale (A100 24.8, H100 44)."""
 

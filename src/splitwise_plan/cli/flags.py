@@ -143,7 +143,8 @@ SEARCHING = "Search"
 METHOD = Flag(
     "method",
     "auto|exhaustive|optuna",
-    "Go through the space, or sample it with Optuna (auto: if it is too large).",
+    "auto proves the answer, exhaustive the best of each family too; optuna samples (auto: "
+    "a space that is too large).",
     panel=SEARCHING,
 )
 TRIALS = Flag("trials", "N", "Designs that Optuna proposes (default 240).", panel=SEARCHING)

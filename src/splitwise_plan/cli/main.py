@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from splitwise_plan import __version__
-from splitwise_plan.cli import catalog, check, init, pareto, profile, search, simulate, sweep, trace
+from splitwise_plan.cli import (
+    catalog,
+    check,
+    day,
+    init,
+    pareto,
+    profile,
+    reproduce,
+    robust,
+    search,
+    sensitivity,
+    simulate,
+    sweep,
+    trace,
+)
 from splitwise_plan.cli.exits import ExitingGroup
 from splitwise_plan.cli.help import HelpfulGroup
 
@@ -27,6 +41,10 @@ search.COMMAND.add_to(app, PLAN)
 simulate.COMMAND.add_to(app, PLAN)
 pareto.COMMAND.add_to(app, PLAN)
 check.COMMAND.add_to(app, PLAN)
+robust.COMMAND.add_to(app, PLAN)
+day.COMMAND.add_to(app, PLAN)
+sensitivity.COMMAND.add_to(app, PLAN)
+reproduce.COMMAND.add_to(app, PLAN)
 app.add_typer(sweep.app, name="sweep", cls=HelpfulGroup, rich_help_panel=PLAN)
 init.COMMAND.add_to(app, FACTS)
 app.add_typer(trace.app, name="trace", cls=HelpfulGroup, rich_help_panel=FACTS)

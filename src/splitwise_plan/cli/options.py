@@ -116,6 +116,15 @@ class Flags:
             return None
         return {"value": number, "unit": with_unit[2]} if with_unit else number
 
+    def share(self, name: str) -> float | None:
+        """A number of 0 to 1."""
+        text: str | None = self[name]
+        number = None if text is None else _parse(float, text)
+        if text is not None and (number is None or not 0.0 <= number <= 1.0):
+            self.refuse(name, f"must be a share of 0 to 1, not {_short(text)}")
+            return None
+        return number
+
     def whole(self, name: str, *, low: int | None = None) -> int | None:
         """A whole number."""
         text: str | None = self[name]

@@ -101,13 +101,14 @@ def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwa
     """Batch work: requests per dollar."""
     from splitwise_plan.search.saturation import search_saturated
 
-    with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
-        result = search_saturated(scenario, jobs, progress)
-    watch.lap("search_s")
+    with resumable(flags, scenario, to.out, "saturation") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = search_saturated(scenario, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.saturating import report
+        from splitwise_plan.report.saturating import report
 
-    to.write(report(scenario, result, watch.timing))
+        to.write(report(scenario, result, watch.timing))
     return exits.OK if result.best is not None else exits.NONE_MEETS
 
 

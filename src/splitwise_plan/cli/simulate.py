@@ -31,11 +31,15 @@ def simulate(flags: Flags) -> int:
     watch.lap("load_s")
 
     watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    from splitwise_plan.search.closer import occupied
     from splitwise_plan.search.evaluate import detail, records
 
     stop = bool(flags["stop_when_missed"])
     details = detail(scenario, design, jobs=to.jobs, stop_when_missed=stop)
     kept = records(scenario, design, stop_when_missed=stop) if to.wants_requests else None
+    served = None
+    if to.out is not None:
+        [served] = occupied(scenario, [details.evaluation], to.jobs, stop_when_missed=stop)
     watch.lap("simulate_s")
 
     from splitwise_plan.report.files import write_file
@@ -43,7 +47,7 @@ def simulate(flags: Flags) -> int:
 
     if to.requests_out is not None and kept is not None:
         write_file(to.requests_out, request_writer(*kept))
-    to.write(report(scenario, details, watch.timing, kept))
+    to.write(report(scenario, details, watch.timing, kept, served))
     return exits.OK
 
 

@@ -27,6 +27,8 @@ from splitwise_plan.facts.importers.recognise import ReadAs
 from splitwise_plan.facts.importers.traces import TraceRead, read_trace
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
+from splitwise_plan.facts.mixes import is_mix, mixed, parts_of
+from splitwise_plan.facts.paper import Paper, read_paper
 from splitwise_plan.facts.price_schema import PriceFile
 from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
@@ -145,6 +147,9 @@ class Catalog:
         return validate_file(SLOFile, self._toml_at("slos", id_or_path)).slos(id_or_path)
 
     def workload(self, workload_id: str) -> Workload:
+        """A workload by id, or a mix of several (`facts.mixes`)."""
+        if is_mix(workload_id):
+            return mixed([(share, self.workload(one)) for share, one in parts_of(workload_id)])
         file = self._toml("workloads", workload_id)
         content = validate_file(WorkloadFile, file)
         path = self._files.find("lengths", content.lengths, ".csv")
@@ -277,6 +282,11 @@ class Catalog:
     def toml(self, path: Path) -> TomlFile:
         """Any TOML file of the user's, recorded as a source."""
         return self._files.read_toml(path)
+
+    def paper(self) -> Paper:
+        """The numbers of the paper, all from our own folder `paper/`."""
+        paths = sorted((self._files.ours / "paper").glob("*.toml"))
+        return read_paper([self._files.read_toml(path) for path in paths])
 
     def recorded_text(self, relative: str) -> str:
         """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""

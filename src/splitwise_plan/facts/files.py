@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from splitwise_plan.errors import InputError, Problem
-from splitwise_plan.facts.importers.text import decode, read_bytes
+from splitwise_plan.facts.importers.text import MIB, decode, read_bytes, too_large
 from splitwise_plan.facts.scenario import FactSource
 from splitwise_plan.facts.suggest import did_you_mean
-from splitwise_plan.facts.toml_lines import KeyPath, key_lines, line_of
+from splitwise_plan.facts.toml_lines import KeyPath, has_long_keys, key_lines, line_of
 
 KINDS: dict[str, tuple[str, ...]] = {
     "machines": ("hardware/machines", "machines"),
@@ -31,6 +31,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 SUFFIXES = {"profiles": ".csv", "lengths": ".csv"}
 """Of kinds of fact that are tables; the others are `.toml`."""
+
+MOST_TEXT = 64 * MIB
+"""Characters of TOML: a plan holds the files that it rests on."""
 
 OUR_FOLDERS = ("hardware", "workloads")
 ROOFLINE_FILES = ("hardware/roofline.toml", "roofline.toml")
@@ -69,7 +72,9 @@ def folder_problems(folder: Path) -> Iterator[Problem]:
         if name not in known and not name.startswith("."):
             fix = did_you_mean(name, sorted(known))
             yield Problem(str(folder / name), "no kind of fact is kept in such a folder", fix)
-    if not any(path.suffix in (".toml", ".csv") for path in folder.rglob("*")):
+    places = ("", *OUR_FOLDERS, *(sub for subs in KINDS.values() for sub in subs))
+    files = (path for place in places for path in folder.joinpath(place).glob("*.*"))
+    if not any(path.suffix in (".toml", ".csv") for path in files):
         yield Problem(str(folder), "no facts in it", "e.g. machines/<id>.toml")
 
 
@@ -184,10 +189,15 @@ class FactFiles:
 
 def parse_toml(text: str, where: str) -> TomlFile:
     """Parse TOML text; `where` names it in problems. Raises `InputError`."""
+    if len(text) > MOST_TEXT:
+        raise too_large(where, "text", MOST_TEXT)
+    too_deep = InputError([Problem(where, "is nested too deeply", "flatten it")])
+    if has_long_keys(text):
+        raise too_deep
     try:
         data = tomllib.loads(text)
     except RecursionError:
-        raise InputError([Problem(where, "is nested too deeply", "flatten it")]) from None
+        raise too_deep from None
     except ValueError as error:  # tomllib's own error is one; so is that of a 5,000-digit integer
         message, _, place = str(error).partition(" (at ")
         digits = place.removeprefix("line ").split(",")[0]

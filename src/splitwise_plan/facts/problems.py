@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, RootModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.errors import MAX_TOLD, InputError, ManyProblems, Problem
 from splitwise_plan.facts.files import TomlFile
 from splitwise_plan.facts.suggest import did_you_mean
 from splitwise_plan.facts.toml_lines import KeyPath
@@ -52,7 +52,9 @@ def validate(model: type[Model], data: Any, place: Place) -> Model:
         return model.model_validate(data)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True)
-        raise InputError([_problem(model, detail, place) for detail in details]) from None
+        told = [_problem(model, detail, place) for detail in details[:MAX_TOLD]]
+        untold = len(details) - len(told)
+        raise InputError(ManyProblems(told[-1].where, told, untold)) from None
 
 
 def validate_file(model: type[Model], file: TomlFile) -> Model:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from splitwise_plan.facts.arrival_draws import draw_arrivals
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Arrivals, Scenario
+from splitwise_plan.facts.trace_window import sped_up
 from splitwise_plan.facts.workload import LengthTable
 
 
@@ -30,7 +31,8 @@ def requests_for(scenario: Scenario, replication: int) -> Requests:
     else:
         raise ValueError("needs a workload or a trace")
     rng = np.random.default_rng(np.random.SeedSequence([scenario.seed, replication]))
-    return draw_requests(lengths, scenario.arrivals, scenario.assumptions.lengths, rng)
+    drawn = draw_requests(lengths, scenario.arrivals, scenario.assumptions.lengths, rng)
+    return sped_up(drawn, scenario.arrivals.speed)
 
 
 def table_of(requests: Requests) -> LengthTable:

@@ -46,7 +46,7 @@ class Arrivals:
     """Whether a replayed trace was cut at `duration_s`."""
     shape: Shape | None = None
     speed: float = 1.0
-    """Of a replayed trace: how many times as fast as it was recorded."""
+    """How many times as fast as drawn, or as recorded, the same requests arrive."""
     window_s: float | None = None
     """Of a trace: the length of its busiest window, which is all that was kept of it."""
 

@@ -13,6 +13,7 @@ from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.mixes import is_mix
 from splitwise_plan.facts.quantity import Quantity
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario_layers import Layers
@@ -135,6 +136,9 @@ def length_problems(
 ) -> Iterator[Problem]:
     """Requests whose prompt and output do not fit beside the weights on a machine type."""
     key = "workload" if isinstance(lengths, Workload) else "trace"
+    if isinstance(lengths, Workload) and is_mix(lengths.id) and assumptions.lengths != "joint":
+        what = f"{assumptions.id} draws prompts and outputs apart, so that a mix would mix within"
+        yield layers.place((key,), f"{what} requests", "use measured, or one workload")
     table = lengths.lengths if isinstance(lengths, Workload) else lengths
     tokens = table.prompt_tokens + table.output_tokens
     counts = table.count if isinstance(table, LengthTable) else np.ones_like(tokens)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from splitwise_plan.errors import InputError, Problem, raise_if_any
+from splitwise_plan.errors import InputError, ManyProblems, Problem, raise_if_any
 from splitwise_plan.facts.profile import Curve, Floats, Profile
 from splitwise_plan.facts.suggest import did_you_mean
 from splitwise_plan.facts.workload import LengthTable
@@ -32,7 +32,7 @@ MAX_TOKENS = 10_000_000
 def parse_profile(text: str, where: str, machine: str, llm: str) -> dict[int, Profile]:
     """Parse a profile CSV into one `Profile` a tensor parallelism. Raises `InputError`."""
     points: dict[int, dict[str, list[tuple[float, float]]]] = {}
-    problems: list[Problem] = []
+    problems = ManyProblems(where)
     for line, row in _rows(text, where, PROFILE_COLUMNS):
         gpus, curve, x, median = (row[name] for name in PROFILE_COLUMNS[:4])
         found = [
@@ -43,7 +43,7 @@ def parse_profile(text: str, where: str, machine: str, llm: str) -> dict[int, Pr
         if curve not in CURVES:
             found.append((f"unknown curve {curve!r}", did_you_mean(curve, CURVES)))
         wrong = [fault for fault in found if fault]
-        problems += [Problem(where, what, fix, line) for what, fix in wrong]
+        problems.add_all(Problem(where, what, fix, line) for what, fix in wrong)
         if not wrong:
             of_degree = points.setdefault(int(float(gpus)), {name: [] for name in CURVES})
             of_degree[curve].append((float(x), float(median)))
@@ -51,16 +51,16 @@ def parse_profile(text: str, where: str, machine: str, llm: str) -> dict[int, Pr
     profiles: dict[int, Profile] = {}
     for degree, curves_of_degree in sorted(points.items()):
         faults = {name: _curve_fault(name, curves_of_degree[name]) for name in CURVES}
-        problems += [
+        problems.add_all(
             Problem(where, f"tensor_parallel {degree}: {name} {fault}", "see the profiles we ship")
             for name, fault in faults.items()
             if fault
-        ]
+        )
         if not any(faults.values()):
             curves = {name: Curve(*_columns(curves_of_degree[name])) for name in CURVES}
             profiles[degree] = Profile(machine, llm, degree, **curves)
     if not points:
-        problems.append(Problem(where, "has no rows", f"needs {','.join(PROFILE_COLUMNS)}"))
+        problems.add(Problem(where, "has no rows", f"needs {','.join(PROFILE_COLUMNS)}"))
     raise_if_any(problems)
     return profiles
 
@@ -68,18 +68,18 @@ def parse_profile(text: str, where: str, machine: str, llm: str) -> dict[int, Pr
 def parse_lengths(text: str, where: str) -> LengthTable:
     """Parse a length table. Raises `InputError`."""
     columns: list[list[int]] = [[], [], []]
-    problems: list[Problem] = []
+    problems = ManyProblems(where)
     for line, row in _rows(text, where, LENGTH_COLUMNS):
         found = [
             _not_a_number(name, row[name], low=1, high=MAX_TOKENS, whole=True)
             for name in LENGTH_COLUMNS
         ]
-        problems += [Problem(where, fault[0], fault[1], line) for fault in found if fault]
+        problems.add_all(Problem(where, fault[0], fault[1], line) for fault in found if fault)
         if not any(found):
             for column, name in zip(columns, LENGTH_COLUMNS, strict=True):
                 column.append(int(float(row[name])))
     if not columns[0] and not problems:
-        problems.append(Problem(where, "has no rows", f"needs {','.join(LENGTH_COLUMNS)}"))
+        problems.add(Problem(where, "has no rows", f"needs {','.join(LENGTH_COLUMNS)}"))
     raise_if_any(problems)
     prompt, output, count = (np.array(column, dtype=np.int64) for column in columns)
     return LengthTable(prompt, output, count)

@@ -5,6 +5,7 @@ Only for texts that `tomllib` accepts: this scanner follows keys, it does not ch
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -13,7 +14,15 @@ KeyPath = tuple[str | int, ...]
 _PART = r"""\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|'(?P<literal>[^']*)'|(?P<bare>[A-Za-z0-9_-]+))\s*"""
 _KEY_PART = re.compile(_PART)
 _HEADER = re.compile(r"^\s*(\[\[?)")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
+_NOT_KEY = re.compile(r"[=,{}\[\]]|#.*")
+_TOKEN = re.compile(
+    r"""(?P<long>"{3}|\'{3})|"(?:[^"\\]|\\.)*"|\'[^\']*\'|(?P<comment>\#)|(?P<bracket>[\[\]{}])"""
+)
+
+MOST_PARTS = 100
+"""Of a dotted key. `tomllib`, and what works on its tables, takes the square of that or more."""
+MOST_LINES = 100_000
+"""Keys whose lines are noted: problems with others are told with the last of these."""
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -25,7 +34,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     lines: dict[KeyPath, int] = {}
     arrays: dict[KeyPath, int] = {}
     table: KeyPath = ()
-    for number, line in _statements(text):
+    for number, line in itertools.islice(_statements(text), MOST_LINES):
         header = _HEADER.match(line)
         if header is None:
             names, _ = _keys(line)
@@ -53,6 +62,16 @@ def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
     return None
 
 
+def has_long_keys(text: str) -> bool:
+    """Whether a line has a dotted key of more than `MOST_PARTS` parts. For texts of any kind."""
+    return any(
+        part.count(".") > MOST_PARTS
+        for line in text.split("\n")
+        if line.count(".") > MOST_PARTS
+        for part in _NOT_KEY.split(line.replace('"', "").replace("'", ""))
+    )
+
+
 def _keys(text: str) -> tuple[list[str], str]:
     """Split the dotted key that `text` begins with from the rest."""
     names: list[str] = []
@@ -78,18 +97,16 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
             if _HEADER.match(line):
                 continue
             _, rest = _keys(line)
-        while rest:
+        at = 0
+        while True:
             if quotes:
-                end = rest.find(quotes)
+                end = rest.find(quotes, at)
                 if end < 0:
                     break
-                rest, quotes = rest[end + 3 :], ""
-            elif rest.startswith(('"""', "'''")):
-                quotes, rest = rest[:3], rest[3:]
-            elif string := _STRING.match(rest):
-                rest = rest[string.end() :]
-            elif rest[0] == "#":
+                at, quotes = end + 3, ""
+            token = _TOKEN.search(rest, at)
+            if token is None or token["comment"]:
                 break
-            else:
-                depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(rest[0], 0)
-                rest = rest[1:]
+            at = token.end()
+            quotes = token["long"] or ""
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token["bracket"] or "", 0)

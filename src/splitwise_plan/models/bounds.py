@@ -12,8 +12,8 @@ from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.performance import PhaseTimes
 
-CAPACITY = "prompt capacity"
-"""Name of the bound of `prompt_work` and `prompt_rate` in certificates."""
+CAPACITY, MEMORY = "prompt capacity", "memory"
+"""Names of bounds in certificates: of `prompt_work` and `prompt_rate`, and of `memory_work`."""
 
 Floats = NDArray[np.float64]
 
@@ -41,34 +41,81 @@ def prompt_work(
 ) -> float:
     """Prompt tokens per second that any design must process to meet the TTFT (and E2E) targets.
 
-    Proof. Let a target allow m of n counted requests to exceed its limit (see `Simulator.
-    target_counts`). At least n - m requests then have their first token by their deadline, arrival
-    + limit. Order the deadlines: those up to time t, less m, must have been processed in [first
-    arrival, t]; they hold at least the sum of their prompt tokens less that of the m longest
-    prompts among all. Over t - first arrival that is a rate; the largest over all t must be within
-    the instances' rates together, since prompts run whole and on one instance each.
+    Prompts run whole and on one instance each, and those of requests that meet a limit have ended
+    by their deadline: `needed_rate`, with a prompt's tokens as its work.
+    """
+    work = requests.prompt_tokens.astype(np.float64)
+    return needed_rate(requests, counted, slos, alone_s, work, ("ttft", "e2e"))
+
+
+def least_iteration_s(times: PhaseTimes, max_batch_size: int, mixing_factor: float = 1.0) -> float:
+    """The least time of an iteration in which a token phase takes part, in seconds.
+
+    Alone, n sequences have contexts of two tokens or more each: token_s(n, 2 n). Beside prompts it
+    is the factor x prompt_s of a token or more; prompt_s is piecewise linear and rises at its end,
+    so its least value over x >= 1 is at a point or at 1.
+    """
+    sequences = np.arange(1, max_batch_size + 1)
+    alone = float(times.token_s(sequences, 2 * sequences).min())
+    prompts = min(float(times.prompt_y[times.prompt_x >= 1].min()), float(times.prompt_s(1.0)))
+    return max(0.0, min(alone, mixing_factor * prompts))
+
+
+def memory_work(
+    requests: Requests,
+    counted: NDArray[np.bool_],
+    slos: SLOSet,
+    alone_s: Floats,
+    iteration_s: float,
+) -> float:
+    """Tokens of KV cache that instances must hold on average to meet the E2E targets.
+
+    A request that has ended by its deadline went through o - 1 iterations of `iteration_s` or more
+    each, and held p + o tokens in its instance's memory all that time, whichever way memory is
+    taken: `needed_rate`, with (p + o) (o - 1) iteration_s token-seconds as its work.
+    """
+    output = requests.output_tokens.astype(np.float64)
+    work = (requests.prompt_tokens + output) * (output - 1.0) * iteration_s
+    return needed_rate(requests, counted, slos, alone_s, work, ("e2e",))
+
+
+def needed_rate(  # noqa: PLR0913, PLR0917
+    requests: Requests,
+    counted: NDArray[np.bool_],
+    slos: SLOSet,
+    alone_s: Floats,
+    work: Floats,
+    metrics: tuple[str, ...],
+) -> float:
+    """Work per second that must be done where a request which meets a limit has had its work done.
+
+    Proof. Let a target allow m of n counted requests to exceed its limit (see `simulator.
+    target_counts`). At least n - m requests then had their work, (N,), done by their deadline,
+    arrival + limit. Order the deadlines: those up to time t, less m, were worked on in [first
+    arrival, t]; their work is at least the sum of all due less that of the m largest among all.
+    Over t - first arrival that is a rate; the largest over all t is needed.
     """
     if not counted.any():
         return 0.0
     arrival = requests.arrival_s[counted] - requests.arrival_s[0]
-    prompts = requests.prompt_tokens[counted].astype(np.float64)
-    longest = np.sort(prompts)[::-1]
+    of_counted = work[counted]
+    largest = np.sort(of_counted)[::-1]
     needed = 0.0
     for target in slos.targets:
-        if target.metric not in ("ttft", "e2e"):
+        if target.metric not in metrics:
             continue
         alone = alone_s[0 if target.metric == "ttft" else 2][counted]
         limit_s = target.limit * (alone if target.unit == "slowdown" else 1.0)
         may_miss = len(arrival) - 1 - floor(target.percentile / 100 * (len(arrival) - 1))
-        excused = float(longest[:may_miss].sum())
+        excused = float(largest[:may_miss].sum())
         deadline = arrival + limit_s
         order = np.argsort(deadline, kind="stable")
         span = deadline[order] - arrival[0]
-        due = np.cumsum(prompts[order]) - excused
+        due = np.cumsum(of_counted[order]) - excused
         needed = max(needed, float(np.max(due / np.maximum(span, 1e-12))))
     return needed
 
 
-def can_carry(needed_per_s: float, rates_per_s: Iterable[float]) -> bool:
-    """Whether instances of these prompt rates could do the needed work, with room for rounding."""
-    return sum(rates_per_s) * (1.0 + 1e-9) >= needed_per_s
+def can_carry(needed: float, rates_per_s: Iterable[float]) -> bool:
+    """Whether instances of these rates (or sizes) could do the needed work; room for rounding."""
+    return sum(rates_per_s) * (1.0 + 1e-9) >= needed

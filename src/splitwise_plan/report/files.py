@@ -74,11 +74,15 @@ def append_file(path: Path, write: Writer) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
-    """Write several files into a folder, made if need be. Raises `OutputError`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder} was not made: {_reason(error)}") from None
+    """Write several files into a folder, made if need be, as are those in it (`figures/a.svg`).
+
+    Raises `OutputError`.
+    """
+    for place in {folder, *((folder / name).parent for name in files)}:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{place} was not made: {_reason(error)}") from None
     for name, write in files.items():
         write_file(folder / name, write)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.search.dominance import front as undominated
 from splitwise_plan.search.outcome import FamilyResult, SearchResult
 from splitwise_plan.search.space import objective
+
+DECIMALS = 6
+"""Of $/h and W: sums of the same prices in another order are equal."""
 
 
 def score(scenario: Scenario, family: FamilyResult) -> float:
@@ -18,21 +22,24 @@ def score(scenario: Scenario, family: FamilyResult) -> float:
 
 
 def front(result: SearchResult) -> list[Design]:
-    """The families' best designs that no other of them matches in rate, cost, power and machines.
+    """What can be traded for what, as far as a search saw it; the command `pareto` finds it all.
 
-    In the order of the families.
+    Of the designs that were found to meet the SLOs, the families' best and their ties, those that
+    no other of them dominates in rate, cost, power and machines; equals side by side. A search ends
+    at the first level of its objective at which a design meets, so it sees no others.
     """
-    keys: dict[Design, tuple[float, ...]] = {}
-    for family in result.families:
-        if family.best is not None:
-            design = family.best.evaluation.design
-            power, rate = design.provisioned_power_w, family.rate_rps or 0.0
-            keys[design] = (-rate, design.cost_usd_per_hour, power, design.machines)
-    return [
-        design
-        for design, key in keys.items()
-        if not any(
-            other != key and all(a <= b for a, b in zip(other, key, strict=True))
-            for other in keys.values()
-        )
+    found = {
+        design: family.rate_rps or 0.0
+        for family in result.families
+        if family.best is not None
+        for design in (family.best.evaluation.design, *family.ties)
+    }
+    vectors = [
+        (-rate, *(round(of, DECIMALS) for of in _bill(design))) for design, rate in found.items()
     ]
+    designs = list(found)
+    return [designs[position] for position in undominated(vectors)]
+
+
+def _bill(design: Design) -> tuple[float, float, float]:
+    return design.cost_usd_per_hour, design.provisioned_power_w, float(design.machines)

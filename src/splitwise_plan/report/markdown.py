@@ -24,9 +24,23 @@ def _lines(page: Page) -> Iterator[str]:
             yield f"## {_escaped(sheet.title)}"
             yield ""
         yield from _table(sheet)
+        yield from _below(sheet)
     if page.bottom:
         yield ""
         yield from _facts(page.bottom)
+
+
+def _below(sheet: Sheet) -> Iterator[str]:
+    """The figure of a sheet and its notes."""
+    if sheet.image is not None:
+        image = sheet.image
+        yield ""
+        yield f"![{_escaped(image.alt)}]({image.file})"
+        yield ""
+        yield f"*{_escaped(image.title)}.* {_escaped(image.caption)}".rstrip()
+    if sheet.notes:
+        yield ""
+        yield from (f"- {_escaped(note)}" for note in sheet.notes)
 
 
 def _facts(facts: Iterable[Fact]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,12 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import frames, html
-from splitwise_plan.report.figures.batches import batches_figure
 from splitwise_plan.report.figures.files import png, svg
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.jsonfmt import Json
 from splitwise_plan.report.page_html import search_figures
 from splitwise_plan.report.report import Report
+from splitwise_plan.report.simulation_page import simulation_figures
 from splitwise_plan.search.closer import closer_look, occupied
 from splitwise_plan.search.driver import all_cores
 from splitwise_plan.search.outcome import Details, SearchResult
@@ -125,9 +125,9 @@ class SimulationView(View):
         return frames.frame(self.report.rows)
 
     def figures(self) -> list[Picture]:
-        """How full the batches were."""
-        designs: Sequence[Design] = [self.details.evaluation.design]
-        return [Picture(batches_figure(occupied(self.scenario, designs, all_cores())))]
+        """How long requests took, how busy the pools were and how full the batches."""
+        [served] = occupied(self.scenario, [self.details.evaluation], all_cores())
+        return [Picture(one) for one in simulation_figures(self.scenario, self.details, served)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,13 +32,24 @@ def words(title: str, *, optional: int = 0) -> Column:
     return Column(title, number=False, whole=False, optional=optional)
 
 
+class Image(NamedTuple):
+    """A figure in a file beside the page; `alt`: what one sees."""
+
+    file: str
+    title: str
+    caption: str
+    alt: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table. Every row has one cell a column."""
+    """A table. Every row has one cell a column. `notes`: sentences below it."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
+    notes: tuple[str, ...] = ()
+    image: Image | None = None
 
 
 class Fact(NamedTuple):

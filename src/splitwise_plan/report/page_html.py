@@ -13,9 +13,11 @@ from splitwise_plan.report.figures.batches import batches_figure
 from splitwise_plan.report.figures.design_map import map_figure
 from splitwise_plan.report.figures.families import (
     families_figure,
+    family_details,
     margins_figure,
     utilisation_figure,
 )
+from splitwise_plan.report.figures.latencies import latencies_figure
 from splitwise_plan.report.figures.load import load_figure
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
 from splitwise_plan.report.figures.style import Figure
@@ -67,9 +69,9 @@ def search_figures(
     if front:
         figures.append(pareto_figure(front))
     if simulated:
-        figures.append(utilisation_figure(scenario, result))
+        figures.append(utilisation_figure(family_details(scenario, result)))
     if closer.occupied:
-        figures.append(batches_figure(closer.occupied))
+        figures += [latencies_figure(asked, closer.occupied), batches_figure(closer.occupied)]
     return figures
 
 

@@ -28,13 +28,13 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
             f"{name}__{scenario.llm.id}" for name in scenario.estimated_machines
         ],
         "scenario_sha256": scenario_sha256(scenario),
-        "sources": [_source(source) for source in scenario.sources],
+        "sources": [source_document(source) for source in scenario.sources],
         "profiles": profiles(scenario),
     }
 
 
-def _source(source: FactSource) -> dict[str, Any]:
-    """A file, whatever its place."""
+def source_document(source: FactSource) -> dict[str, Any]:
+    """A file that was read, whatever its place."""
     names = ("path", "sha256", "kind", "id", "own", "hides")
     return {name: getattr(source, name) for name in names}
 
@@ -85,13 +85,14 @@ def stamp(scenario: Scenario) -> str:
     lines = [
         f"Made by splitwise-plan {__version__} from `scenario.toml` "
         f"(sha256 without folders `{scenario_sha256(scenario)}`){seeds}.{estimated}",
-        *_listed("Files of your own:", [one for one in scenario.sources if one.own]),
-        *_listed("Files of splitwise-plan:", [one for one in scenario.sources if not one.own]),
+        *file_lines("Files of your own:", [one for one in scenario.sources if one.own]),
+        *file_lines("Files of splitwise-plan:", [one for one in scenario.sources if not one.own]),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _listed(title: str, sources: Sequence[FactSource]) -> Iterator[str]:
+def file_lines(title: str, sources: Sequence[FactSource]) -> Iterator[str]:
+    """Files that were read, as a list in Markdown."""
     if sources:
         yield from ("", title, "")
     for source in sources:

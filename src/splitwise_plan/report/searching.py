@@ -23,12 +23,14 @@ from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
+from splitwise_plan.report.requests_summary import summary_rows
 from splitwise_plan.report.resilience import (
     resilience_document,
     resilience_fact,
     resilience_sheet,
 )
 from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.report.simulation import request_writer
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.search.closer import CloserLook
 from splitwise_plan.search.diagnosis import Diagnosis
@@ -91,5 +93,9 @@ def report(  # noqa: PLR0913, PLR0917
     if look is not None:
         figures = search_figures(scenario, result, look)
         whole_page = search_page(scenario, result, figures, top[3:])
+        summary = summary_rows(scenario, result, look.occupied)
         files |= {"report.html": text_writer(whole_page), **writers(figures)}
+        files["requests_summary.csv"] = text_writer(csvfmt.text(summary))
+        if look.requests is not None:
+            files["requests.csv"] = request_writer(*look.requests)
     return Report(page, document, rows, files)

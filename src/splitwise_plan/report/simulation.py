@@ -10,13 +10,16 @@ from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
 from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.failures import failure_facts
+from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
 from splitwise_plan.report.provenance import own_facts, stamp
 from splitwise_plan.report.report import Report
+from splitwise_plan.report.simulation_page import simulation_figures, simulation_page
 from splitwise_plan.report.simulation_rows import STATISTICS, simulation_rows
 from splitwise_plan.report.slo_sheet import slo_sheet
+from splitwise_plan.search.closer import Occupied
 from splitwise_plan.search.outcome import Details, LatencySummary
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
@@ -27,8 +30,12 @@ def report(
     details: Details,
     timing: Mapping[str, float],
     kept: tuple[Simulator, Run] | None = None,
+    served: Occupied | None = None,
 ) -> Report:
-    """The report of a simulated design; `kept`: the records of one replication, if wanted."""
+    """The report of a simulated design; `kept`: the records of one replication, if wanted.
+
+    `served`: how its requests and batches fared; with it the folder has the page with figures.
+    """
     sheets = [_latency_sheet(details)]
     if details.evaluation.estimates:
         sheets.append(slo_sheet(details.evaluation))
@@ -42,6 +49,10 @@ def report(
     }
     if kept is not None:
         files["requests.csv"] = request_writer(*kept)
+    if served is not None:
+        figures = simulation_figures(scenario, details, served)
+        told = simulation_page(scenario, details, page, figures)
+        files |= {"report.html": text_writer(told), **writers(figures)}
     return Report(page, document, list(simulation_rows(scenario, details)), files)
 
 

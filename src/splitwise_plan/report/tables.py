@@ -31,7 +31,9 @@ def render(page: Page, stream: TextIO | None = None) -> str:
     terminal = _terminal(stream or sys.stdout)
     room, text = terminal.width, Texts(terminal)
     blocks: list[RenderableType] = [_facts(page.top, room, text)]
-    blocks += [_table(sheet, room, text) for sheet in page.sheets]
+    for sheet in page.sheets:
+        blocks.append(_table(sheet, room, text))
+        blocks += [_note(note, room, text) for note in sheet.notes]
     if page.bottom:
         blocks.append(_facts(page.bottom, room, text))
     written = io.StringIO()
@@ -88,6 +90,13 @@ def _facts(facts: Iterable[Fact], room: int, text: Texts) -> Text:
             label = f"{fact.label if number == 0 else '':<{LABEL}}"
             lines.append(Text.assemble(text(label, "bold"), text(line, STYLES[fact.tone])))
     return Text("\n", no_wrap=True, overflow="ignore").join(lines)
+
+
+def _note(note: str, room: int, text: Texts) -> Text:
+    """A sentence below a table."""
+    return Text("\n", no_wrap=True, overflow="ignore").join(
+        text(line, "dim") for line in _broken(note, room)
+    )
 
 
 def _broken(line: str, width: int) -> list[str]:

@@ -1,22 +1,26 @@
-"""A closer look at what a search found, for its report: map, load sweep and batch occupancy.
+"""A closer look at what was found, for a report: map, load sweep, requests and batches.
 
-It changes nothing about the answer; everything is simulated on the search's own requests.
+It changes nothing about the answer; everything is simulated on the same requests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
 from splitwise_plan.search.driver import Jobs, in_order
-from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.evaluate import Evaluator, records
 from splitwise_plan.search.journal import Journal
-from splitwise_plan.search.outcome import SearchResult
+from splitwise_plan.search.outcome import Evaluation, SearchResult
 from splitwise_plan.search.progress import Report
 from splitwise_plan.search.sweep import LoadResult, MapResult, at_rate, sweep_load, sweep_map
+from splitwise_plan.sim.distributions import Distribution, distributions
+from splitwise_plan.sim.metrics import latencies
 from splitwise_plan.sim.occupancy import Occupancy, merged, occupancy
+from splitwise_plan.sim.records import Run
+from splitwise_plan.sim.simulator import Simulator
 
 MORE = 8
 LOADS = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
@@ -27,13 +31,15 @@ AROUND = (0.6, 1.4)
 
 @dataclass(frozen=True, slots=True)
 class Occupied:
-    """Batch occupancy of a design, over the replications of the first look."""
+    """Requests and batches of a design, over the replications that it was judged on."""
 
     design: Design
     token_phases: tuple[Occupancy, ...]
-    """One entry a pool."""
+    """Batch occupancy, one entry a pool."""
     active_tokens: tuple[Occupancy, ...]
     """The same with the tokens of prompts, as the paper counts."""
+    latencies: tuple[Distribution, ...] = ()
+    """One entry a metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ class CloserLook:
     map: MapResult | None = None
     load: LoadResult | None = None
     occupied: tuple[Occupied, ...] = ()
+    requests: tuple[Simulator, Run] | None = field(default=None, repr=False, compare=False)
+    """The records of the best design's first replication."""
 
 
 def closer_look(
@@ -59,7 +67,7 @@ def closer_look(
     asked = scenario
     if result.best is not None and result.best.rate_rps is not None:
         asked = at_rate(scenario, result.best.rate_rps)
-    best = [family.best.evaluation.design for family in result.families if family.best]
+    best = [family.best.evaluation for family in result.families if family.best]
     if not best or result.best is None or result.best.best is None:
         return CloserLook()
     around = window(result.best.space, result.best.best.evaluation.design)
@@ -67,28 +75,34 @@ def closer_look(
     load = None
     if rate is not None:
         rates = [round(rate * one, 6) for one in LOADS]
-        load = sweep_load(asked, best, rates, jobs, report, journal)
+        load = sweep_load(asked, [one.design for one in best], rates, jobs, report, journal)
     map_ = sweep_map(asked, around, jobs, report, journal)
-    return CloserLook(map_, load, occupied(asked, best, jobs))
+    kept = records(asked, result.best.best.evaluation.design)
+    return CloserLook(map_, load, occupied(asked, best, jobs), kept)
 
 
-def occupied(scenario: Scenario, designs: Sequence[Design], jobs: Jobs) -> tuple[Occupied, ...]:
-    """Batch occupancy of designs at the scenario's rate."""
+def occupied(
+    scenario: Scenario, judged: Sequence[Evaluation], jobs: Jobs, *, stop_when_missed: bool = False
+) -> tuple[Occupied, ...]:
+    """Requests and batches of designs that were judged at the scenario's rate."""
     evaluator = Evaluator(scenario)
 
-    def of(design: Design) -> Occupied:
-        phases, tokens = [], []
-        for simulator in evaluator.simulators(evaluator.looks[0]):
-            run = simulator.run(design)
+    def of(evaluation: Evaluation) -> Occupied:
+        design = evaluation.design
+        phases, tokens, served = [], [], []
+        for simulator in evaluator.simulators(len(evaluation.replications)):
+            run = simulator.run(design, stop_when_missed=stop_when_missed)
+            served.append(latencies(simulator, run))
             phases.append(occupancy(simulator, design, run))
             tokens.append(occupancy(simulator, design, run, prompt_tokens=True))
         return Occupied(
             design,
             tuple(merged(same) for same in zip(*phases, strict=True)),
             tuple(merged(same) for same in zip(*tokens, strict=True)),
+            distributions(served),
         )
 
-    return tuple(in_order(of, designs, jobs))
+    return tuple(in_order(of, judged, jobs))
 
 
 def window(space: FamilySpace, design: Design) -> FamilySpace:

@@ -63,6 +63,11 @@ class Evaluator:
         self._pickled = self._pickled or pickle.dumps(self.scenario)
         return _unpickled, (self._pickled, self.seeds)
 
+    @property
+    def parts(self) -> tuple[Evaluator, ...]:
+        """The evaluators of the loads that a design is judged under: this one alone."""
+        return (self,)
+
     def simulator(self, replication: int) -> Simulator:
         """The simulator of a replication; its requests are drawn when first asked for."""
         with self._lock:

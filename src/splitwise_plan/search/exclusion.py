@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import can_carry, prompt_rate, prompt_work
+from splitwise_plan.models.bounds import (
+    CAPACITY,
+    MEMORY,
+    can_carry,
+    least_iteration_s,
+    memory_work,
+    prompt_rate,
+    prompt_work,
+)
+from splitwise_plan.models.memory import kv_bytes_per_token, kv_room_bytes
 from splitwise_plan.models.performance import phase_times
 from splitwise_plan.models.roofline import with_estimates
 from splitwise_plan.search.evaluate import Evaluator
@@ -43,3 +54,52 @@ class PromptCapacity:
     def can_carry(self, design: Design) -> bool:
         """False where a design is proven to miss in every replication of the first look."""
         return can_carry(self._needed, [self.tokens_per_s(design)])
+
+
+class MemoryCapacity:
+    """The bound of `models.bounds.memory_work`, for the designs of one family."""
+
+    def __init__(self, scenario: Scenario, space: FamilySpace, evaluator: Evaluator) -> None:
+        scenario = with_estimates(scenario)
+        degree = space.family.tensor_parallel
+        kv_bytes = kv_bytes_per_token(scenario.llm, scenario.assumptions)
+        options = scenario.scheduler
+        rooms, iterations = [0.0, 0.0], []
+        for pool, machine in enumerate(space.family.machines):
+            times = phase_times(scenario.profile(machine, degree), scenario.assumptions)
+            limits = options.max_batch_size, options.mixing_factor
+            iterations.append(least_iteration_s(times, *limits))
+            room = kv_room_bytes(machine, scenario.llm, degree) / kv_bytes
+            rooms[pool] = instances_of(machine, 1, degree) * room
+        self._prompt_machine, self._token_machine = rooms
+        least = min(iterations)
+        self._needed = min(
+            memory_work(s.requests, s.counted, scenario.slos, s.alone_s, least)
+            for s in evaluator.simulators(evaluator.looks[0])
+        )
+
+    def can_carry(self, design: Design) -> bool:
+        """False where a design is proven to miss in every replication of the first look."""
+        machines = design.prompt_machines * self._prompt_machine
+        return can_carry(self._needed, [machines, design.token_machines * self._token_machine])
+
+
+class Bounds:
+    """The bounds of all the loads that an evaluator judges: one that misses under any is out."""
+
+    def __init__(self, space: FamilySpace, evaluator: Evaluator) -> None:
+        self._by_name: dict[str, Sequence[PromptCapacity | MemoryCapacity]] = {
+            CAPACITY: [PromptCapacity(one.scenario, space, one) for one in evaluator.parts],
+            MEMORY: [MemoryCapacity(one.scenario, space, one) for one in evaluator.parts],
+        }
+
+    def excluded_by(self, design: Design) -> str | None:
+        """The name of a bound that proves a miss in every replication of a load's first look."""
+        for name, of_loads in self._by_name.items():
+            if not all(bound.can_carry(design) for bound in of_loads):
+                return name
+        return None
+
+    def can_carry(self, design: Design) -> bool:
+        """Whether no bound excludes a design."""
+        return self.excluded_by(design) is None

@@ -2,7 +2,7 @@
 
 The first level of the objective at which a design meets the SLOs is the best. Every better design
 was then simulated and failed, or was excluded by a bound; that is the certificate. No monotonicity
-is assumed: more machines may hurt.
+is assumed: more machines may hurt, if rarely (tests/test_more_machines.py).
 
 With `method = "exhaustive"` that holds for each family. Otherwise it holds for the best of all: a
 family whose own best is worse is gone through as far as the answer's level, and what it has beyond
@@ -33,16 +33,13 @@ def search(
     jobs: Jobs,
     progress: Report | None = None,
     journal: Journal | None = None,
+    evaluator: Evaluator | None = None,
 ) -> SearchResult:
-    """The best design of each family of the scenario, and of all; `journal`: to go on from."""
-    start = time.perf_counter()
-    families = Families(scenario, Evaluator(scenario), jobs, progress, journal)
-    each = scenario.method == "exhaustive" or len(scenario.spaces) == 1
-    results = families.all_proven() if each else families.best_proven()
-    found = [result for result in results if result.best is not None]
-    best = min(found, key=lambda result: rank(scenario, _best(result)), default=None)
-    bare = families.best_without_spare() if best is not None and scenario.spare else None
-    return SearchResult(results, best, families.simulations, time.perf_counter() - start, bare)
+    """The best design of each family of the scenario, and of all; `journal`: to go on from.
+
+    `evaluator`: what judges designs, where it is not the scenario's load alone.
+    """
+    return Families(scenario, evaluator or Evaluator(scenario), jobs, progress, journal).run()
 
 
 @dataclass(slots=True)
@@ -56,6 +53,26 @@ class Families:
     journal: Journal | None
     known: Known = field(default_factory=dict)
     simulations: int = 0
+
+    def run(self) -> SearchResult:
+        """Search as the scenario's method says."""
+        start = time.perf_counter()
+        each = self.scenario.method == "exhaustive" or len(self.scenario.spaces) == 1
+        results = self.all_proven() if each else self.best_proven()
+        return self._result(results, start)
+
+    def found(self) -> SearchResult:
+        """The best designs near the families' edges: soon found, and nothing is proven."""
+        start = time.perf_counter()
+        found = self._found()
+        return self._result(tuple(found[one.family.id] for one in self.scenario.spaces), start)
+
+    def _result(self, results: tuple[FamilyResult, ...], start: float) -> SearchResult:
+        found = [result for result in results if result.best is not None]
+        best = min(found, key=lambda result: rank(self.scenario, _best(result)), default=None)
+        spare = best is not None and self.scenario.spare
+        bare = self.best_without_spare() if spare else None
+        return SearchResult(results, best, self.simulations, time.perf_counter() - start, bare)
 
     def all_proven(self) -> tuple[FamilyResult, ...]:
         """Each family's best, with nothing better left out."""

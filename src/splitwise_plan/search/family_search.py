@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from math import inf
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
-from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.exclusion import Bounds
 from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
 from splitwise_plan.search.nearest import closest
 from splitwise_plan.search.outcome import Certificate, Details, Evaluation, FamilyResult
@@ -68,12 +66,13 @@ class FamilySearch:
         by_level = [(level, _only(group, among)) for level, group in by_level if level <= last]
         tried: list[Evaluation] = []
         meeting: list[Evaluation] = []
-        judged = self._judge_levels(by_level)
+        bounds = Bounds(self.space, self.evaluator)
+        judged = self._judge_levels(by_level, bounds)
         for _, group in by_level:
             certificate = self._certificate(size)
-            for evaluation in islice(judged, len(group)):
+            for design, evaluation in zip(group, judged, strict=False):
                 if evaluation is None:
-                    self.excluded[CAPACITY] += 1
+                    self.excluded[bounds.excluded_by(design) or ""] += 1
                 else:
                     self.simulated += 1
                     self.undecided += evaluation.verdict == "undecided"
@@ -106,14 +105,13 @@ class FamilySearch:
         )
 
     def _judge_levels(
-        self, by_level: list[tuple[float, list[Design]]]
+        self, by_level: list[tuple[float, list[Design]]], bounds: Bounds
     ) -> Generator[Evaluation | None, None, None]:
         """Judge all designs in order, lazily; None where a bound excludes one."""
         evaluator = self.evaluator
-        bound = PromptCapacity(self.scenario, self.space, evaluator)
 
         def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bound.can_carry(design) else None
+            return evaluator.judge(design) if bounds.can_carry(design) else None
 
         everything = [design for _, group in by_level for design in group]
         new = [design for design in everything if design not in self.known]

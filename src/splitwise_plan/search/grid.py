@@ -12,7 +12,7 @@ from itertools import product
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
-from splitwise_plan.search.driver import Domain, Point
+from splitwise_plan.search.study import Domain, Point
 
 FAMILY, PROMPT, TOKEN = "family", "prompt_machines", "token_machines"
 

@@ -3,13 +3,15 @@
 Designs judged on whole runs were close in some of them, and are compared by what those measured.
 Where there are none, designs spread over the space are run to their end, then the neighbours of the
 best of them in steps of halving length: an answer for the eye, which no proof rests on. Of designs
-that are as close, within `ALIKE`, the one with the least objective is it.
+that are as close, within `ALIKE`, those that miss all SLOs together by the least come first, and of
+those that are alike in that too the one with the least objective is it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import inf, isnan
+from typing import NamedTuple
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.search.driver import Jobs, in_order
@@ -24,6 +26,18 @@ ALIKE = 0.01
 Cost = Callable[[Design], float]
 
 
+class Excess(NamedTuple):
+    """Over the limits, as shares of them: by the worst target, and by all that are missed."""
+
+    worst: float
+    total: float
+
+    @classmethod
+    def of(cls, ratios: Sequence[float]) -> Excess:
+        """Of values over their limits."""
+        return cls(max(ratios, default=inf) - 1.0, sum(max(one - 1.0, 0.0) for one in ratios))
+
+
 def closest(
     evaluator: Evaluator, tried: Sequence[Evaluation], cost: Cost, jobs: Jobs
 ) -> Evaluation | None:
@@ -31,9 +45,8 @@ def closest(
     if not tried:
         return None
     whole = [one for one in tried if all(run.results for run in one.replications)]
-    if whole:
-        excess = {one.design: -one.margin for one in whole}
-    else:
+    excess = {one.design: _estimated(one) for one in whole}
+    if all(over.worst == inf for over in excess.values()):
         excess = _measured(evaluator, [one.design for one in tried], jobs)
     chosen = _least(excess, cost)
     return next((one for one in tried if one.design == chosen), None)
@@ -45,15 +58,19 @@ def nearest(result: SearchResult) -> Details | None:
     return max(found, key=lambda details: details.evaluation.margin, default=None)
 
 
-def _measured(evaluator: Evaluator, designs: Sequence[Design], jobs: Jobs) -> dict[Design, float]:
+def _estimated(evaluation: Evaluation) -> Excess:
+    return Excess.of([e.mean / e.target.limit for e in evaluation.estimates])
+
+
+def _measured(evaluator: Evaluator, designs: Sequence[Design], jobs: Jobs) -> dict[Design, Excess]:
     """The excess of some designs, those around the closest among them."""
     by_place = {_place(design): design for design in designs}
     prompts, tokens = ([*dict.fromkeys(sorted(axis))] for axis in zip(*by_place, strict=True))
-    excess: dict[Design, float] = {}
+    excess: dict[Design, Excess] = {}
 
     def measure(places: Iterable[tuple[int, int]]) -> None:
         new = [by_place[one] for one in places if one in by_place and by_place[one] not in excess]
-        excess.update(zip(new, in_order(_Excess(evaluator), new, jobs), strict=True))
+        excess.update(zip(new, in_order(_Measure(evaluator), new, jobs), strict=True))
 
     measure((p, t) for p in _some(prompts) for t in _some(tokens))
     step = max(len(prompts), len(tokens)) // SPREAD
@@ -66,26 +83,31 @@ def _measured(evaluator: Evaluator, designs: Sequence[Design], jobs: Jobs) -> di
     return excess
 
 
-class _Excess:
-    """How far a design's worst target is over its limit in the first replication; as a share."""
+class _Measure:
+    """How far a design is over the limits in the first replication."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
 
-    def __call__(self, design: Design) -> float:
+    def __call__(self, design: Design) -> Excess:
         simulator = self.evaluator.simulator(0)
         results = replicate(simulator, 0, simulator.run(design)).results
-        ratios = [r.value / r.target.limit for r in results if not isnan(r.value)]
-        return max(ratios, default=inf) - 1.0
+        return Excess.of([r.value / r.target.limit for r in results if not isnan(r.value)])
 
 
-def _least(excess: dict[Design, float], cost: Cost) -> Design | None:
+def _least(excess: dict[Design, Excess], cost: Cost) -> Design | None:
     """Where even the least is infinite, the design with the most machines."""
-    least = min(excess.values(), default=inf)
-    if least == inf:
+    if all(over.worst == inf for over in excess.values()):
         return max(excess, key=lambda one: one.machines, default=None)
-    alike = [one for one, over in excess.items() if over <= least + ALIKE * (1.0 + least)]
-    return min(alike, key=lambda one: (cost(one), excess[one]))
+    close = _alike(list(excess), lambda one: excess[one].worst)
+    close = _alike(close, lambda one: excess[one].total)
+    return min(close, key=lambda one: (cost(one), excess[one]))
+
+
+def _alike(designs: Sequence[Design], over: Callable[[Design], float]) -> list[Design]:
+    """Those that are over by no more than the least, but for `ALIKE`."""
+    least = min(map(over, designs))
+    return [one for one in designs if over(one) <= least + ALIKE * (1.0 + least)]
 
 
 def _place(design: Design) -> tuple[int, int]:

@@ -169,7 +169,7 @@ class FamilyResult:
     rate_rps: float | None = None
     """Where the rate was searched: the largest that `best` meets the SLOs at."""
     rate_high_rps: float | None = None
-    """The rate from which on every design misses for sure; between the two it is undecided."""
+    """The next rate at which every design misses for sure; between the two it is undecided."""
 
     @property
     def family(self) -> Family:

@@ -25,7 +25,7 @@ from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.search.dominance import Vector, front, no_worse
-from splitwise_plan.search.driver import Conversation, Jobs
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.search.grid import Grid, name_of, size
@@ -36,6 +36,7 @@ from splitwise_plan.search.reach import Challenge, Reach, Reaching
 from splitwise_plan.search.records import Keeping, Records
 from splitwise_plan.search.sampled import BATCH, EXHAUSTIVE_S, REQUESTS_PER_S, TRIALS
 from splitwise_plan.search.space import COST_STEP_USD_PER_HOUR, designs, provisioned_power
+from splitwise_plan.search.study import Conversation
 
 Method = Literal["auto", "exhaustive", "optuna"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -10,10 +11,9 @@ import numpy as np
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
-from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.exclusion import Bounds, PromptCapacity
 from splitwise_plan.search.journal import (
     Journal,
     evaluations,
@@ -248,10 +248,10 @@ class RateSearch:
         """Judge designs at a rate, lazily, those that were not yet."""
         known = self._known.setdefault(level, {})
         evaluator = self.rates.evaluator(level)
-        bound = PromptCapacity(self.scenario, self.space, evaluator)
+        bounds = self._bounds(level)
 
         def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bound.can_carry(design) else None
+            return evaluator.judge(design) if bounds.can_carry(design) else None
 
         kind = or_none(evaluations(f"rate {level}", self.scenario.slos))
         new = [design for design in designs if design not in known]
@@ -266,6 +266,9 @@ class RateSearch:
                 yield known[design]
         finally:
             judged.close()
+
+    def _bounds(self, level: int) -> Bounds:
+        return Bounds(self.space, self.rates.evaluator(level))
 
     def _tell(self, report: Report | None) -> None:
         if report is not None:
@@ -282,11 +285,13 @@ class RateSearch:
         """The designs that meet at `level`, and that none does at `missed_at`: a step beyond."""
         missed_at = missed_at or level + 1
         tried = [one for one in beyond if one is not None]
-        excluded = len(beyond) - len(tried)
+        bounds = self._bounds(missed_at)
+        pairs = zip(self.candidates, beyond, strict=False)
+        excluded = Counter(bounds.excluded_by(one) or "" for one, found in pairs if found is None)
         certificate = Certificate(
             space=len(self.candidates),
             better_simulated=len(tried),
-            better_excluded={CAPACITY: excluded} if excluded else {},
+            better_excluded=dict(excluded),
             better_undecided=sum(one.verdict == "undecided" for one in tried),
             exact=True,
             seeds=self.rates.evaluator(1).looks[0],

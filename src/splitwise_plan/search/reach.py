@@ -2,7 +2,7 @@
 
 Like `capacity`, for a single design: quick looks gallop and bisect, then the design is judged at
 the answer and at the next step. That no higher rate is feasible again is assumed, as in any
-capacity found by bisection.
+capacity found by bisection (`capacity` says how well that holds).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is known of designs, kept so that nothing is simulated twice: not after a kill either.
 
-Results are asked for in batches. Those of the notebook (an Optuna storage, `driver.Notebook`) are
+Results are asked for in batches. Those of the notebook (an Optuna storage, `study.Notebook`) are
 read, the rest is worked out, shared with any other process that has the same batch before it, and
 written down one by one. A result depends on its design alone, so it does not matter whose it is.
 """
@@ -15,8 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.design import Design
-from splitwise_plan.search.driver import Domain, Jobs, Notebook, in_order, threads
+from splitwise_plan.search.driver import Jobs, in_order, threads
 from splitwise_plan.search.grid import name_of, point_of
+from splitwise_plan.search.study import Domain, Notebook
 
 
 class Result(Protocol):

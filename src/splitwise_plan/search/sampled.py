@@ -21,7 +21,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import CAPACITY
 from splitwise_plan.search import judged
-from splitwise_plan.search.driver import Conversation, Jobs
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.family_search import rank
 from splitwise_plan.search.fingerprint import fingerprint
@@ -38,6 +38,7 @@ from splitwise_plan.search.polish import order, polish
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.records import Keeping, Records
 from splitwise_plan.search.space import objective
+from splitwise_plan.search.study import Conversation
 
 BATCH = 24
 """Designs proposed at a time: fixed, so that jobs change nothing."""

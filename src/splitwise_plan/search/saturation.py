@@ -18,9 +18,11 @@ import numpy as np
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.search.confidence import t_quantile
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
+from splitwise_plan.search.grid import name_of
+from splitwise_plan.search.journal import Journal, Kind, kept_in_order
 from splitwise_plan.search.outcome import Details
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.rate_search import frontier, likely_rate_rps
@@ -53,6 +55,13 @@ class Saturated:
         )
 
 
+KIND: Kind[Design, Saturated] = Kind(
+    lambda design: f"saturated: {name_of(design)}",
+    lambda one: list(one.throughput_rps),
+    lambda design, told: Saturated(design, tuple(told)),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class FamilySaturation:
     """A family's best design; `ties` are not distinguishable from it on these requests."""
@@ -80,9 +89,15 @@ class SaturationResult:
 
 
 def search_saturated(
-    scenario: Scenario, jobs: Jobs, report: Report | None = None
+    scenario: Scenario,
+    jobs: Jobs,
+    report: Report | None = None,
+    journal: Journal | None = None,
 ) -> SaturationResult:
-    """For each family the design within the budgets that does most requests per dollar."""
+    """For each family the design within the budgets that does most requests per dollar.
+
+    `journal`: to go on from.
+    """
     start = time.perf_counter()
     spaces = [within_budgets(scenario, space) for space in scenario.spaces]
     candidates = [frontier(scenario, space) for space in spaces]
@@ -90,7 +105,7 @@ def search_saturated(
     arrivals = replace(scenario.arrivals, rate_rps=offered)
     evaluator = Evaluator(replace(scenario, arrivals=arrivals), scenario.seeds)
     families = [
-        _search_family(scenario, evaluator, space, some, jobs, report)
+        _search_family(evaluator, space, some, jobs, report, journal)
         for space, some in zip(spaces, candidates, strict=True)
     ]
     found = [one for one in families if one.best is not None]
@@ -129,12 +144,12 @@ def _more_than_enough(
 
 
 def _search_family(  # noqa: PLR0913, PLR0917
-    scenario: Scenario,
     evaluator: Evaluator,
     space: FamilySpace,
     candidates: Sequence[Design],
     jobs: Jobs,
     report: Report | None,
+    journal: Journal | None,
 ) -> FamilySaturation:
     def saturate(design: Design) -> Saturated:
         simulators = evaluator.simulators(evaluator.looks[0])
@@ -142,7 +157,7 @@ def _search_family(  # noqa: PLR0913, PLR0917
         return Saturated(design, tuple(throughput_rps(*pair) for pair in runs))
 
     done: list[Saturated] = []
-    for one in in_order(saturate, candidates, jobs):
+    for one in kept_in_order(journal, KIND, saturate, candidates, jobs):
         done.append(one)
         if report is not None:
             leader = max(done, key=mean_per_usd).design

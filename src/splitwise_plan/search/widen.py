@@ -19,7 +19,8 @@ MOST_MACHINES = 400
 """No range is widened beyond this: ask for more with a range of your own."""
 
 DOUBLINGS = 3
-"""Where nothing meets, so often is the range doubled to see whether its largest design does."""
+"""Where nothing meets, so often is the range doubled to see whether its largest design does: a
+guess where to look further. If it is wrong, what is said is said of the narrower space alone."""
 
 
 def widened(scenario: Scenario, evaluator: Evaluator, found: FamilyResult) -> FamilySpace | None:

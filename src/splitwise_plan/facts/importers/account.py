@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from splitwise_plan.errors import InputError, Problem
-
-MAX_PROBLEMS = 20
+from splitwise_plan.errors import InputError, ManyProblems, Problem
 
 Numbering = Literal["line", "row", "request"]
 """What rows are counted in: lines of text, rows of a Parquet file, requests of a JSON document."""
@@ -47,18 +45,17 @@ class Account:
     """What may make the requests others than they seem."""
     remarks: list[str] = field(default_factory=list)
     """What is worth a look, and changes nothing."""
-    problems: list[Problem] = field(default_factory=list)
-    untold: int = 0
-    """Problems beyond those that are told."""
+    problems: ManyProblems = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.problems = ManyProblems(self.where)
 
     def fault(self, number: int, what: str, fix: str = "") -> None:
         """Something wrong with a row."""
-        if len(self.problems) >= MAX_PROBLEMS:
-            self.untold += 1
-        elif self.counted_in == "line":
-            self.problems.append(Problem(self.where, what, fix, number))
+        if self.counted_in == "line":
+            self.problems.add(Problem(self.where, what, fix, number))
         else:
-            self.problems.append(Problem(self.where, f"{self.place(number)}: {what}", fix))
+            self.problems.add(Problem(self.where, f"{self.place(number)}: {what}", fix))
 
     def bad_row(self, number: int, faults: Sequence[Fault]) -> None:
         """A row that cannot be used."""
@@ -101,15 +98,12 @@ class Account:
 
     def close(self) -> None:
         """Raise `InputError` with everything that is wrong, or where nothing is left."""
-        if self.untold:
-            more = Problem(self.where, f"and {self.untold:,} more problems like these")
-            raise InputError([*self.problems, more])
         if not self.problems and not self.read:
-            self.problems.append(
+            self.problems.add(
                 Problem(self.where, "has no requests", "add one row a request, below a header")
             )
         if not self.problems and not self.kept:
             why = "; ".join(self.dropped_lines)
-            self.problems.append(Problem(self.where, f"none of its requests can be used: {why}"))
+            self.problems.add(Problem(self.where, f"none of its requests can be used: {why}"))
         if self.problems:
             raise InputError(self.problems)

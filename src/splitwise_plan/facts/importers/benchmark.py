@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.errors import InputError, ManyProblems, Problem, raise_if_any
 from splitwise_plan.facts.importers.benchmark_formats import FORMATS, Format, Timed
 from splitwise_plan.facts.importers.text import decode, read_bytes
 from splitwise_plan.facts.load_results import LoadResults
 from splitwise_plan.facts.requests import Requests
 
 MIN_REQUESTS = 20
-MAX_PROBLEMS = 10
 MAX_TOKENS = 1e9
 
 
@@ -35,7 +34,7 @@ def parse_load_results(data: bytes, where: str) -> LoadResults:
         what = "is no result with latencies of single requests"
         raise InputError([Problem(where, what, f"known: {known}; save them in detail")])
     found = _found(format_, documents, where)
-    kept, problems = [], []
+    kept, problems = [], ManyProblems(where)
     dropped: Counter[str] = Counter()
     for number, one in enumerate(found, start=1):
         if isinstance(one, str):
@@ -43,18 +42,14 @@ def parse_load_results(data: bytes, where: str) -> LoadResults:
             continue
         fault = _fault(one)
         if fault:
-            problems.append(Problem(where, f"request {number}: {fault}"))
+            problems.add(Problem(where, f"request {number}: {fault}"))
         else:
             kept.append(one)
-    if len(problems) > MAX_PROBLEMS:
-        more = len(problems) - MAX_PROBLEMS
-        problems = [*problems[:MAX_PROBLEMS], Problem(where, f"and {more:,} more problems")]
     if not problems and len(kept) < MIN_REQUESTS:
         left = f"{sum(dropped.values()):,} were left out" if dropped else "no more are there"
         what = f"{len(kept)} requests finished; {left}"
-        problems.append(Problem(where, what, f"at least {MIN_REQUESTS} are needed"))
-    if problems:
-        raise InputError(problems)
+        problems.add(Problem(where, what, f"at least {MIN_REQUESTS} are needed"))
+    raise_if_any(problems)
     return _results(format_.name, kept, dict(dropped))
 
 

@@ -13,6 +13,7 @@ from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.importers.account import Account
 from splitwise_plan.facts.importers.cells import Rows
 from splitwise_plan.facts.importers.formats.base import JsonFormat
+from splitwise_plan.facts.importers.text import MOST_BYTES, too_large
 
 CHUNK = 1 << 13
 Numbered = Iterator[tuple[int, Any]]
@@ -30,7 +31,7 @@ class JsonText:
         try:
             value = loads(line)
         except ValueError as error:
-            rest = list(numbered)
+            rest = list(self._bounded(numbered))
             if not rest:
                 raise self._not_json(number, error) from None
             text = "\n" * (number - 1) + line + "".join(line for _, line in rest)
@@ -41,6 +42,15 @@ class JsonText:
                 raise self._not_json(lines_of, all_of_it) from None
             self.rest = iter(())
         self.number, self.value = number, value
+
+    def _bounded(self, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Lines of one document, which is held whole."""
+        held = 0
+        for number, line in numbered:
+            held += len(line)
+            if held > MOST_BYTES:
+                raise too_large(self.where, "document")
+            yield number, line
 
     @property
     def first(self) -> Any:

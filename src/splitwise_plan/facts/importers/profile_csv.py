@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splitwise_plan.errors import InputError, Problem
+from splitwise_plan.errors import InputError, ManyProblems, Problem, raise_if_any
 from splitwise_plan.facts.importers.text import decode, read_bytes
 from splitwise_plan.facts.measurements import Measurements
 from splitwise_plan.facts.suggest import did_you_mean
@@ -20,7 +20,6 @@ NUMBERS = ("prompt_time", "token_time", "peak_power", "average_power")
 OPTIONAL = NUMBERS[2:]
 """Power; taken as not measured where there is no such column."""
 MAX_COUNT = 1_000_000_000
-MAX_PROBLEMS = 20
 MS = 1e3
 
 
@@ -34,7 +33,7 @@ def parse_measurements(data: bytes, where: str) -> Measurements:
     reader = csv.DictReader(io.StringIO(decode(data, where), newline=""))
     names = (*WORDS, *COUNTS, *NUMBERS)
     columns: dict[str, list[str]] = {name: [] for name in names}
-    problems: list[Problem] = []
+    problems = ManyProblems(where)
     try:
         header = reader.fieldnames or []
         missing = [name for name in names if name not in header and name not in OPTIONAL]
@@ -44,18 +43,15 @@ def parse_measurements(data: bytes, where: str) -> Measurements:
         for row in reader:
             cells = {name: row[name] if name in header else "0" for name in names}
             faults = [fault for name in names if (fault := _fault(name, cells[name]))]
-            problems += [Problem(where, fault, "", reader.line_num) for fault in faults]
-            for name in names:
-                columns[name].append(cells[name])
+            problems.add_all(Problem(where, fault, "", reader.line_num) for fault in faults)
+            if not problems:
+                for name in names:
+                    columns[name].append(cells[name])
     except csv.Error as error:
-        problems.append(Problem(where, f"not a CSV file: {error}", "", reader.line_num))
+        problems.add(Problem(where, f"not a CSV file: {error}", "", reader.line_num))
     if not columns["model"] and not problems:
-        problems.append(Problem(where, "has a header but no measurements"))
-    if len(problems) > MAX_PROBLEMS:
-        more = len(problems) - MAX_PROBLEMS
-        problems = [*problems[:MAX_PROBLEMS], Problem(where, f"and {more:,} more problems")]
-    if problems:
-        raise InputError(problems)
+        problems.add(Problem(where, "has a header but no measurements"))
+    raise_if_any(problems)
     numbers = {name: np.array(columns[name], dtype=np.float64) for name in (*COUNTS, *NUMBERS)}
     counts = {name: numbers[name].astype(np.int64) for name in COUNTS}
     return Measurements(

@@ -8,13 +8,16 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from splitwise_plan.errors import InputError, Problem
-from splitwise_plan.facts.importers.text import GZIP_MAGIC, unreadable
+from splitwise_plan.facts.importers.text import GZIP_MAGIC, MIB, MOST_BYTES, too_large, unreadable
 
-BLOCK = 1 << 20
+BLOCK = MIB
+MOST_OF_A_LINE = 16 * MIB
+"""Of CSV; all of a JSON document may stand in one line."""
 PARQUET_MAGIC = b"PAR1"
 _BOM = b"\xef\xbb\xbf"
 
@@ -55,8 +58,11 @@ class Stream:
     def lines(self) -> Iterator[str]:
         """Lines with their ends. Raises `InputError` where they are broken, or no text."""
         number = 0
+        most = MOST_BYTES if self.is_json else MOST_OF_A_LINE
         try:
-            for number, line in enumerate(self._data, start=1):
+            for number, line in enumerate(iter(partial(self._data.readline, most), b""), start=1):
+                if len(line) == most:
+                    raise too_large(f"{self.where}:{number}", "line", most)
                 yield (line.removeprefix(_BOM) if number == 1 else line).decode()
         except UnicodeDecodeError as error:
             what = f"is not UTF-8 text (byte {error.object[error.start]:#04x})"

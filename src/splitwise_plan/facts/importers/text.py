@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from pathlib import Path
+from typing import IO
 
 from splitwise_plan.errors import InputError, Problem
 
 GZIP_MAGIC = b"\x1f\x8b"
+MIB = 2**20
+MOST_BYTES = 256 * MIB
+"""Of a file that is read whole, also when it is unpacked."""
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file whole. Raises `InputError` where it cannot be read."""
+    """Read a file whole. Raises `InputError` where it cannot be read, or does not end."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as raw:
+            data = _at_most(raw, MOST_BYTES)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
+    if data is None:
+        raise too_large(str(path))
+    return data
+
+
+def _at_most(stream: IO[bytes] | gzip.GzipFile, most: int) -> bytes | None:
+    """All that is in a stream; None if it is more than `most` bytes."""
+    blocks, size = [], 0
+    while block := stream.read(MIB):
+        size += len(block)
+        if size > most:
+            return None
+        blocks.append(block)
+    return b"".join(blocks)
+
+
+def too_large(where: str, what: str = "file", most: int = MOST_BYTES) -> InputError:
+    """A file, or a line of it, of more bytes than are read."""
+    told = f"the {what} has more than {most // MIB} MiB"
+    return InputError([Problem(where, told, "is it the right file? else make it smaller")])
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> InputError:
@@ -33,11 +59,14 @@ def decode(data: bytes, where: str) -> str:
     """Return the text of `data`, unpacked if it is gzip. Raises `InputError` if it is not text."""
     if data.startswith(GZIP_MAGIC):
         try:
-            data = gzip.decompress(data)
+            unpacked = _at_most(gzip.GzipFile(fileobj=io.BytesIO(data)), MOST_BYTES)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(
                 [Problem(where, f"broken gzip file: {error}", "copy it again")]
             ) from None
+        if unpacked is None:
+            raise too_large(where, "unpacked file")
+        data = unpacked
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -252,17 +252,20 @@ def _room(estimate: Estimate) -> str:
     return f"{estimates.room(estimate)} {'to spare' if estimates.is_spare(estimate) else 'missing'}"
 
 
-def utilisation_figure(scenario: Scenario, result: SearchResult) -> Figure:
-    """How busy the pools of each family's design are, and how much of it with prompts."""
+def family_details(scenario: Scenario, result: SearchResult) -> list[Details]:
+    """Each family's design, the best family first."""
+    shown = [family.best or family.closest for family in ordered(scenario, result)]
+    return [details for details in shown if details is not None]
+
+
+def utilisation_figure(of: Sequence[Details]) -> Figure:
+    """How busy the pools of designs are, and how much of it with prompts."""
     rows: list[Row] = []
-    for family in ordered(scenario, result):
-        details = family.best or family.closest
-        if details is None:
-            continue
+    for details in of:
         design = details.evaluation.design
         for pool in details.pools:
             tokens = pool.utilisation - pool.prompt_share
-            name = family.family.name
+            name = design.family.name
             whose = f"{name}  ·  {pool.pool} pool"
             common = {
                 "pool": whose,

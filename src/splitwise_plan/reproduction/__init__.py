@@ -1,0 +1,1 @@
+"""The paper's tables and figures from our simulator, ours beside theirs."""
