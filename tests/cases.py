@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import slow_simulator as slow
@@ -11,7 +11,6 @@ from splitwise_plan.facts.machine import Link
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.sim.kernel import state as k
-from splitwise_plan.sim.kernel.loop import run as run_kernel
 from splitwise_plan.sim.lower import (
     TRANSFER_MODES,
     InstanceModel,
@@ -20,7 +19,9 @@ from splitwise_plan.sim.lower import (
     new_rules,
     request_records,
     target_records,
+    with_changes,
 )
+from splitwise_plan.sim.simulator import run_kernel
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Case:
     token: list[slow.MachineTimes]
     baseline: bool
     rules: slow.Rules
+    changes: tuple[slow.Change, ...] = ()
 
 
 def random_machine(rng: np.random.Generator, memory_tokens: float) -> slow.MachineTimes:
@@ -84,6 +86,35 @@ def random_case(seed: int) -> Case:
     )
 
 
+def random_changes(rng: np.random.Generator, instances: int, until_s: float) -> list[slow.Change]:
+    """Outages of every instance, some with a drain before them, some of all at the same time."""
+    changes: list[slow.Change] = []
+    mean_s = until_s / float(rng.choice([0.5, 2.0, 6.0]))
+    together = bool(rng.random() < 0.3)
+    draws = np.random.default_rng(rng.integers(2**32))
+    for i in range(instances):
+        own = np.random.default_rng(7) if together and i else draws
+        now = 0.0
+        while now < 2.0 * until_s and len(changes) < 200:
+            now += float(own.exponential(mean_s))
+            if own.random() < 0.3:
+                changes.append((now, i, "drain"))
+                now += float(own.exponential(mean_s / 4))
+            changes.append((now, i, "down"))
+            now += float(own.exponential(mean_s / 3))
+            changes.append((now, i, "up"))
+    return sorted(changes, key=lambda change: change[0])
+
+
+def with_outages(case: Case) -> Case:
+    """The same with instances that go down and come back."""
+    rng = np.random.default_rng(len(case.requests) + round(1e6 * case.requests[-1][0]))
+    until_s = case.requests[-1][0] + float(rng.choice([1.0, 20.0]))
+    count = len(case.prompt) + len(case.token)
+    rules = replace(case.rules, checkpoint_tokens=int(rng.choice([0, 0, 1, 8])))
+    return replace(case, rules=rules, changes=tuple(random_changes(rng, count, until_s)))
+
+
 def instance_model(times: slow.MachineTimes) -> InstanceModel:
     one = Curve(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
     return InstanceModel(
@@ -112,6 +143,7 @@ def kernel_state(case: Case, **flags: float) -> k.State:
         "max_batch_size": rules.max_batch_size,
         "max_batch_tokens": rules.max_batch_tokens,
         "max_passes": rules.max_passes,
+        "checkpoint_tokens": rules.checkpoint_tokens,
         "baseline": case.baseline,
         "token_end_by_pending": rules.token_end == "pending_tokens",
         "return_when_drained": rules.mixed_return == "drained",
@@ -121,7 +153,7 @@ def kernel_state(case: Case, **flags: float) -> k.State:
     arrival, prompt, output = (np.array(column) for column in zip(*case.requests, strict=True))
     count = len(case.requests)
     models = [instance_model(times) for times in case.prompt[:1] + case.token[:1]]
-    return build_state(
+    state = build_state(
         lower_models(models, new_rules(**{**values, **flags})),
         prompt_instances=len(case.prompt),
         token_instances=len(case.token),
@@ -130,7 +162,10 @@ def kernel_state(case: Case, **flags: float) -> k.State:
         ),
         targets=target_records(()),
     )
+    return with_changes(state, [(t, i, CHANGES[kind]) for t, i, kind in case.changes])
 
+
+CHANGES = {"down": k.DOWN, "drain": k.DRAIN, "up": k.UP}
 
 SPLITWISESIM_FLAGS: dict[str, float] = {
     "reserve_whole": 0,
@@ -151,4 +186,6 @@ def run_case(case: Case, **flags: float) -> tuple[k.State, int, float]:
 
 
 def run_slow(case: Case) -> slow.Result:
-    return slow.simulate(case.requests, case.prompt, case.token, case.baseline, case.rules)
+    return slow.simulate(
+        case.requests, case.prompt, case.token, case.baseline, case.rules, list(case.changes)
+    )

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from cases import with_outages
 from scenes import BOTH, scene, state_of
 from worlds import Played, World, random_worlds
 
@@ -24,7 +25,10 @@ def digest(run: Played) -> str:
 
 def digests() -> dict[str, str]:
     """By name of the world: random cases and one cluster of real machines, under both rule sets."""
-    worlds = random_worlds(SEEDS)
+    worlds = random_worlds(SEEDS) + [
+        World(f"{world} with outages", world.prepare)
+        for world in random_worlds(SEEDS, with_outages)
+    ]
     for assumptions in BOTH:
         facts = {"rate": 10, "duration": 10, "assumptions": assumptions}
         worlds.append(World(assumptions, partial(_small, facts)))

@@ -19,8 +19,11 @@ import heapq
 import math
 from dataclasses import dataclass, field
 
-# Order of events at the same time; within a kind, by instance or request number.
-ITERATION_END, TRANSFER_END, ARRIVAL = 0, 1, 2
+# Order of events at the same time; within a kind, by instance, request or change number.
+ITERATION_END, TRANSFER_END, CHANGE, ASSIGNMENT, ARRIVAL = 0, 1, 2, 3, 4
+
+Change = tuple[float, int, str]
+"""When an instance goes "down", begins to "drain", or is "up" again."""
 
 
 # ---- Input and output ----------------------------------------------------------------
@@ -64,6 +67,7 @@ class Rules:
     max_batch_tokens: int = 2048
     max_passes: int = 4
     mixing_factor: float = 1.1
+    checkpoint_tokens: int = 0  # output tokens between checkpoints; 0: there are none
 
 
 @dataclass
@@ -84,6 +88,9 @@ class Result:
     deadlock: bool
     pool_moves: int  # moves of an instance into the mixed pool
     mixed_requests: int  # with a phase assigned to an instance of the mixed pool
+    restarts: int  # displaced by an outage after their prompt was started
+    lost_prompt_tokens: int
+    lost_output_tokens: int
 
 
 def piecewise_linear(xs: list[float], ys: list[float], x: float) -> float:
@@ -110,6 +117,10 @@ class Request:
     output_tokens: int
     prompt_end: Instance = field(init=False)
     token_end: Instance = field(init=False)  # the prompt end if there is no token phase
+    assigned: bool = False  # to these
+    orphan: bool = False  # its prompt runs on although the token end went down
+    landing_s: float = math.inf  # when the transfer under way ends
+    resumed: bool = False  # from a checkpoint: it has no prompt end
     produced: int = 0  # output tokens so far
     prompt_start_s: float = math.inf
     first_token_s: float = math.inf
@@ -168,6 +179,7 @@ class Instance:
     batch: list[Task] = field(default_factory=list)  # empty: the instance is idle
     waiting: list[Request] = field(default_factory=list)  # transfers to here
     cut: bool = False  # the stretch of token iterations ends with the present one
+    iteration_end_s: float = math.inf
     iterations: int = 0
     prompt_busy_s: float = 0.0
     token_busy_s: float = 0.0
@@ -214,8 +226,14 @@ class Cluster:
         token: list[MachineTimes],
         baseline: bool,
         rules: Rules,
+        changes: list[Change],
     ) -> None:
         self.rules = rules
+        self.changes = changes
+        self.without_instance: list[Request] = []
+        self.arrived: list[Request] = []
+        self.unfinished = len(requests)
+        self.restarts = self.lost_prompt_tokens = self.lost_output_tokens = 0
         self.baseline = baseline
         self.requests = [Request(i, a, p, o) for i, (a, p, o) in enumerate(requests)]
         machines = [(m, "prompt") for m in prompt] + [(m, "token") for m in token]
@@ -236,14 +254,22 @@ class Cluster:
         """Handle the events in order until there are none left."""
         for request in self.requests:
             self.add_event(request.arrival_s, ARRIVAL, request.number)
-        while self.events:
+        for number, (time, _, _) in enumerate(self.changes):
+            self.add_event(time, CHANGE, number)
+        while self.events and self.unfinished:
             time, kind, number = heapq.heappop(self.events)
             assert time >= self.now
             self.now = time
             if kind == ITERATION_END:
-                self.iteration_ends(self.instances[number])
+                if self.instances[number].iteration_end_s == time:  # else it was lost
+                    self.iteration_ends(self.instances[number])
             elif kind == TRANSFER_END:
-                self.transfer_ends(self.requests[number])
+                if self.requests[number].landing_s == time:  # else it was cancelled
+                    self.transfer_ends(self.requests[number])
+            elif kind == CHANGE:
+                self.change_happens(number)
+            elif kind == ASSIGNMENT:
+                self.assign_those_without_instance()
             else:
                 self.request_arrives(self.requests[number])
 
@@ -257,7 +283,15 @@ class Cluster:
     # ---- Cluster level: which instances run the phases of a request ------------------
 
     def request_arrives(self, request: Request) -> None:
+        self.arrived.append(request)
+        if self.some_instance_is_in_a_pool:
+            self.assign(request)
+        else:
+            self.without_instance.append(request)
+
+    def assign(self, request: Request) -> None:
         """Choose both ends at once, enter it in their books, queue its prompt."""
+        request.assigned = True
         if self.baseline:
             best = min(self.prompt_pool, key=lambda i: i.pending_tokens)
             request.prompt_end = request.token_end = best
@@ -478,7 +512,8 @@ class Cluster:
             instance.prompt_busy_s += duration
         else:
             instance.token_busy_s += duration
-        self.add_event(self.now + duration, ITERATION_END, instance.number)
+        instance.iteration_end_s = self.now + duration
+        self.add_event(instance.iteration_end_s, ITERATION_END, instance.number)
 
     def iteration_ends(self, instance: Instance) -> None:
         """Hand out the tokens, in batch order; then go on, or reach a boundary."""
@@ -510,7 +545,12 @@ class Cluster:
         source, destination = request.prompt_end, request.token_end
         source.take_off_pending(request.prompt_tokens)
         source.unfinished_prompts -= 1
-        if request.stays:
+        if request.orphan:
+            source.release(self.kv(request.prompt_tokens + 1))
+            source.unbook(self.kv(request.prompt_tokens + 1))
+            self.starts_over(request)
+            self.add_event(self.now, ASSIGNMENT, 0)
+        elif request.stays:
             request.kv_transfer_s = 0.0
             if not request.has_token_phase:
                 self.request_ends(request)
@@ -529,13 +569,17 @@ class Cluster:
 
     def request_ends(self, request: Request) -> None:
         request.last_token_s = self.now
+        self.unfinished -= 1
         request.token_end.release(self.kv(request.all_tokens))
         request.token_end.unbook(self.kv(request.all_tokens))
 
     # ---- KV transfers ----------------------------------------------------------------
 
     def serialized_s(self, request: Request) -> float:
-        """Seconds to send the KV cache of the prompt in one piece."""
+        """Seconds to send the KV cache of the prompt, or a checkpoint, in one piece."""
+        if request.resumed:
+            own = request.token_end.times.bandwidth_bytes_per_s
+            return self.kv(request.prompt_tokens + request.produced) / own
         ends = (request.prompt_end.times, request.token_end.times)
         bandwidth = min(end.bandwidth_bytes_per_s for end in ends)
         return self.kv(request.prompt_tokens) / bandwidth
@@ -569,23 +613,182 @@ class Cluster:
     def start_transfer(self, request: Request, duration: float) -> None:
         """The token end reserves the whole request now, so its token phase can run."""
         request.token_end.reserve(self.kv(request.all_tokens))
-        self.add_event(self.now + duration, TRANSFER_END, request.number)
+        request.landing_s = self.now + duration
+        self.add_event(request.landing_s, TRANSFER_END, request.number)
 
     def transfer_ends(self, request: Request) -> None:
         """Free the source, queue the token phase, look at the source again."""
-        source, destination = request.prompt_end, request.token_end
+        request.landing_s = math.inf
         request.kv_transfer_s = self.now - request.first_token_s
+        destination = request.token_end
+        task = Task(request, is_prompt=False, ready=True, blocked=request.produced > 1)
+        if request.resumed:
+            destination.pending.append(task)
+            self.something_arrived(destination)
+            return
+        source = request.prompt_end
         source.release(self.kv(request.prompt_tokens + 1))
         source.unbook(self.kv(request.prompt_tokens + 1))
 
-        destination.pending.append(Task(request, is_prompt=False, ready=True))
+        destination.pending.append(task)
         self.something_arrived(destination)
 
-        # The freed memory may let a prompt of the source start, or a transfer to it.
-        if source.pending:
-            self.something_arrived(source)
-        elif source.idle and source.waiting:
-            self.boundary(source)
+        self.may_have_memory_again(source)
+
+    def may_have_memory_again(self, instance: Instance) -> None:
+        """It may let a prompt of the instance start, or a transfer to it."""
+        if instance.pending:
+            self.something_arrived(instance)
+        elif instance.idle and instance.waiting:
+            self.boundary(instance)
+
+    # ---- Outages: rules 1 to 9 of `sim/kernel/outages.py` ----------------------------
+
+    @property
+    def some_instance_is_in_a_pool(self) -> bool:
+        return bool(self.prompt_pool or self.mixed_pool or self.token_pool)
+
+    def pool_of(self, instance: Instance) -> list[Instance] | None:
+        """The pool that an instance is in; None if it is down or drains."""
+        for pool in (self.prompt_pool, self.mixed_pool, self.token_pool):
+            if instance in pool:
+                return pool
+        return None
+
+    def change_happens(self, number: int) -> None:
+        """One change of an instance; after the last of its time, what follows from them."""
+        time, instance_number, kind = self.changes[number]
+        instance = self.instances[instance_number]
+        pool = self.pool_of(instance)
+        if kind == "up":
+            if pool is None:
+                home = self.prompt_pool if instance.home == "prompt" else self.token_pool
+                home.append(instance)
+        else:
+            if pool is not None:
+                pool.remove(instance)
+            if kind == "down":
+                self.goes_down(instance)
+        if any(later == time for later, _, _ in self.changes[number + 1 :]):
+            return
+        for each in self.instances:
+            self.return_home_if_free(each)
+            self.may_have_memory_again(each)
+        self.add_event(self.now, ASSIGNMENT, 0)
+
+    def assign_those_without_instance(self) -> None:
+        while self.without_instance and self.some_instance_is_in_a_pool:
+            request = self.without_instance.pop(0)
+            if request.produced:
+                self.resume(request)
+            else:
+                self.assign(request)
+
+    def goes_down(self, instance: Instance) -> None:
+        """The running iteration is lost, and so is all that the instance holds."""
+        if instance.batch:
+            left_s = instance.iteration_end_s - self.now
+            if any(task.is_prompt for task in instance.batch):
+                instance.prompt_busy_s -= left_s
+            else:
+                instance.token_busy_s -= left_s
+            instance.iterations -= 1
+            instance.iteration_end_s = math.inf
+        for request in self.arrived:
+            if not request.assigned or not math.isinf(request.last_token_s):
+                continue
+            kv_has_left = request.has_token_phase and not math.isinf(request.kv_transfer_s)
+            has_prompt_end = not request.resumed and request.prompt_end is instance
+            needs_prompt_end = has_prompt_end and not kv_has_left
+            needs_token_end = request.token_end is instance and not request.orphan
+            if needs_prompt_end or needs_token_end:
+                self.is_displaced(request, instance)
+        instance.batch, instance.pending, instance.waiting = [], [], []
+        instance.memory = instance.booked_memory = instance.times.weights_bytes
+        instance.pending_tokens = 0
+        instance.unfinished_prompts = instance.unfinished_token_phases = 0
+
+    def is_displaced(self, request: Request, gone: Instance) -> None:
+        """What it holds on its other instance is given back, unless its prompt runs there."""
+        token_end = request.token_end
+        prompt_end = token_end if request.resumed else request.prompt_end
+        under_way = not math.isinf(request.landing_s)
+        request.landing_s = math.inf
+        if request.resumed:
+            pass  # it is nowhere else
+        elif prompt_end is not gone:
+            started = not math.isinf(request.prompt_start_s)
+            if started and request.produced == 0:
+                request.orphan = True
+                return
+            of_prompt = self.kv(request.prompt_tokens + 1)
+            if not started:
+                prompt_end.pending = [t for t in prompt_end.pending if t.request is not request]
+                prompt_end.take_off_pending(request.prompt_tokens)
+                prompt_end.unfinished_prompts -= 1
+                prompt_end.unbook(of_prompt)
+            elif math.isinf(request.kv_transfer_s):
+                prompt_end.release(of_prompt)
+                prompt_end.unbook(of_prompt)
+        elif token_end is not gone and not request.orphan:
+            if under_way:
+                token_end.release(self.kv(request.all_tokens))
+            elif request in token_end.waiting:
+                token_end.waiting.remove(request)
+            token_end.take_off_pending(1)
+            token_end.unfinished_token_phases -= 1
+            token_end.unbook(self.kv(request.all_tokens))
+        self.starts_over(request)
+
+    def starts_over(self, request: Request) -> None:
+        """Nothing is kept of what was done so far, but for what a checkpoint holds."""
+        request.assigned = request.orphan = False
+        self.without_instance.append(request)
+        if math.isinf(request.prompt_start_s):
+            return
+        self.restarts += 1
+        kept = 0
+        every = self.rules.checkpoint_tokens
+        if every and request.produced:
+            kept = 1
+            while kept + every <= request.produced:
+                kept += every
+        self.lost_output_tokens += request.produced - kept
+        request.produced = kept
+        request.resumed = kept > 0
+        request.kv_transfer_s = math.inf
+        if kept < 2:
+            request.second_token_s = math.inf
+        if kept < 1:
+            self.lost_prompt_tokens += request.prompt_tokens
+            request.prompt_start_s = request.first_token_s = math.inf
+
+    def resume(self, request: Request) -> None:
+        """A token end alone; the KV cache is loaded there from the last checkpoint."""
+        if self.baseline:
+            token_end = min(self.prompt_pool, key=lambda i: i.pending_tokens)
+        else:
+            found = self.best_token_end(self.token_pool, request)
+            if found is None:
+                found = self.best_token_end(self.mixed_pool, request)
+            if found is None and self.prompt_pool:
+                found = min(self.prompt_pool, key=self.token_end_load)
+                self.move_to_mixed(found, self.prompt_pool)
+            if found is None:
+                everything = self.mixed_pool + self.token_pool
+                found = min(everything, key=lambda i: i.pending_tokens)
+            token_end = found
+        request.assigned = True
+        request.token_end = token_end
+        if token_end in self.mixed_pool:
+            self.mixed_requests += 1
+        token_end.pending_tokens += 1
+        token_end.unfinished_token_phases += 1
+        token_end.booked_memory += self.kv(request.all_tokens)
+        if token_end.waiting or not token_end.fits(self.kv(request.all_tokens)):
+            token_end.waiting.append(request)
+        else:
+            self.start_transfer(request, self.serialized_s(request))
 
 
 def simulate(
@@ -594,18 +797,19 @@ def simulate(
     token: list[MachineTimes],
     baseline: bool,
     rules: Rules,
+    changes: list[Change] | None = None,
 ) -> Result:
     """Run (arrival, prompt tokens, output tokens) until nothing can happen any more.
 
     Instances are numbered from 0, those of `prompt` first; a baseline has no others. A
-    request that can never fit must not be given.
+    request that can never fit must not be given. `changes` are given by time.
     """
-    cluster = Cluster(requests, prompt, token, baseline, rules)
+    cluster = Cluster(requests, prompt, token, baseline, rules, changes or [])
     cluster.run()
     done = cluster.requests
     deadlock = any(math.isinf(r.last_token_s) for r in done)
     for instance in cluster.instances:
-        assert instance.idle
+        assert instance.idle or changes
         if not deadlock:  # every byte and every token is accounted for
             assert not instance.pending
             assert not instance.waiting
@@ -619,8 +823,10 @@ def simulate(
         last_token_s=[r.last_token_s for r in done],
         prompt_start_s=[r.prompt_start_s for r in done],
         kv_transfer_s=[r.kv_transfer_s for r in done],
-        prompt_instance=[r.prompt_end.number for r in done],
-        token_instance=[r.token_end.number if r.has_token_phase else -1 for r in done],
+        prompt_instance=[r.prompt_end.number if r.assigned and not r.resumed else -1 for r in done],
+        token_instance=[
+            r.token_end.number if r.assigned and r.has_token_phase else -1 for r in done
+        ],
         iterations=[i.iterations for i in cluster.instances],
         prompt_busy_s=[i.prompt_busy_s for i in cluster.instances],
         token_busy_s=[i.token_busy_s for i in cluster.instances],
@@ -628,4 +834,7 @@ def simulate(
         deadlock=deadlock,
         pool_moves=cluster.pool_moves,
         mixed_requests=cluster.mixed_requests,
+        restarts=cluster.restarts,
+        lost_prompt_tokens=cluster.lost_prompt_tokens,
+        lost_output_tokens=cluster.lost_output_tokens,
     )

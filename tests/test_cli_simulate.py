@@ -139,7 +139,7 @@ def test_a_folder_of_results_can_be_run_again(tmp_path: Path) -> None:
 
 
 def test_an_empty_cache_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup, "is_cold", lambda: True)
+    monkeypatch.setattr(warmup, "is_cold", lambda **_: True)
     told = "compiling the simulator (once, about 15 s)\n"
     assert run("simulate", *DESIGN, *SMALL).stderr == told
     assert run("simulate", *DESIGN, *SMALL, "--quiet").stderr == ""

@@ -78,7 +78,8 @@ def failing(at: int, error: BaseException) -> Iterator[list[str]]:
         step("rename")
         return rename(path, target)
 
-    with patch("splitwise_plan.report.files.os.fsync", fsync), patch.object(Path, "replace", replace):
+    synced = patch("splitwise_plan.report.files.os.fsync", fsync)
+    with synced, patch.object(Path, "replace", replace):
         yield steps
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scenes import BOTH, scene, state_of
 
 from splitwise_plan.sim.kernel import state as k
-from splitwise_plan.sim.kernel.loop import run as run_kernel
+from splitwise_plan.sim.simulator import run_kernel
 
 RULE_SETS: dict[str, dict[str, float]] = {"measured": {}, "splitwisesim": SPLITWISESIM_FLAGS}
 

@@ -20,12 +20,15 @@ class Stopwatch:
         self.timing[name] = now - self._last
         self._last = now
 
-    def compile(self, *, quiet: bool) -> None:
-        """Compile the kernel if that was not done yet, having said so: it takes a while."""
+    def compile(self, *, quiet: bool, outages: bool = False) -> None:
+        """Compile the kernel if that was not done yet, having said so: it takes a while.
+
+        `outages`: machines go down in the runs to come.
+        """
         from splitwise_plan.sim import warmup
 
-        if warmup.is_cold() and not quiet:
+        if warmup.is_cold(outages=outages) and not quiet:
             message = "compiling the simulator (once, about 15 s)"
             print(message, file=sys.stderr, flush=True)
-        warmup.compile_kernel()
+        warmup.compile_kernel(outages=outages)
         self.lap("compile_s")

@@ -9,6 +9,7 @@ from typing import Literal
 from splitwise_plan.facts.arrival_shapes import Shape
 from splitwise_plan.facts.assumptions import Assumptions
 from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.failures import Failures
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.prices import Tariff
@@ -135,6 +136,8 @@ class Scenario:
     """What machines and electricity cost; the machines of `spaces` are at these prices."""
     spare: Spare | None = None
     """Machines that may be gone while a design must still do."""
+    failures: Failures | None = None
+    """What goes wrong in every run."""
     roofline: Roofline | None = None
     """Given where machines without a profile are to be estimated (`missing_profiles`)."""
     estimated: tuple[tuple[str, int], ...] = ()

@@ -229,6 +229,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
         tariff=named.tariff,
         spare=named.spare,
+        failures=content.failures.failures() if content.failures else None,
         roofline=roofline,
         estimated=estimated,
         notes=named.notes,

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from splitwise_plan.facts.arrival_keys import ArrivalKeys, Rate, Time
+from splitwise_plan.facts.failure_schema import FailureTable
 from splitwise_plan.facts.price_schema import EnergyTable
 from splitwise_plan.facts.prices import Term
 from splitwise_plan.facts.quantity import Quantity, Strict, number_in, within
@@ -150,6 +151,7 @@ class ScenarioFile(ArrivalKeys):
     token_machines: Machines | None = None
     ranges: dict[str, RangeTable] = Field(default_factory=dict)
     scheduler: SchedulerTable = SchedulerTable()
+    failures: FailureTable | None = None
     hardware: Ids = Field(default_factory=list)
     prices: Id | None = None
     region: Id | None = None

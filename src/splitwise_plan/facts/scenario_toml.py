@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from splitwise_plan.facts.arrival_shapes import Days, Pieces, Shape, Spike
+from splitwise_plan.facts.failure_schema import failure_lines
 from splitwise_plan.facts.prices import Energy, Tariff
 from splitwise_plan.facts.scenario import (
     DEFAULT_TRIALS,
@@ -71,6 +72,9 @@ def _lines(
     for option in fields(scenario.scheduler):
         value = getattr(scenario.scheduler, option.name)
         yield f"{option.name} = {_string(value) if isinstance(value, str) else repr(value)}"
+    if scenario.failures is not None:
+        yield ""
+        yield from failure_lines(scenario.failures)
     yield from _range_lines(scenario.spaces)
 
 

@@ -16,6 +16,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOTarget
 from splitwise_plan.report.beyond import beyond_document
 from splitwise_plan.report.economics import economics_document
+from splitwise_plan.report.failures import failure_document
 from splitwise_plan.report.front import front
 from splitwise_plan.report.provenance import provenance, slo_name
 from splitwise_plan.report.wording import margin
@@ -81,6 +82,7 @@ def detailed(scenario: Scenario, details: Details) -> Json:
         "energy": asdict(details.energy),
         "economics": economics_document(scenario, details),
         "beyond_profile": beyond_document(details.beyond),
+        "failures": failure_document(details),
     }
 
 

@@ -14,6 +14,7 @@ from splitwise_plan.report.explaining import (
     length_document,
     length_fact,
 )
+from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import text_writer
@@ -69,6 +70,7 @@ def report(  # noqa: PLR0913, PLR0917
     best = result.best.best if result.best else None
     if best is not None:
         top.append(cost_fact(scenario, best))
+        top += failure_facts(best)
         top += beyond_facts(best)
     top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)

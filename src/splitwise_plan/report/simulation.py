@@ -9,6 +9,7 @@ from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
 from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
+from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
@@ -133,4 +134,5 @@ def _bottom(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
         moves = count(details.pool_moves, "move") if details.pool_moves else f"{in_words(0)} moves"
         served = count(details.mixed_requests, "request")
         facts.append(Fact("Mixed pool", (f"{moves} into it, {served} with a phase there",)))
+    facts += failure_facts(details)
     return (*facts, *beyond_facts(details), *own_facts(scenario))

@@ -8,6 +8,7 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report.csvfmt import Value
 from splitwise_plan.report.economics import economics_columns, economics_unit
+from splitwise_plan.report.failures import failure_rows
 from splitwise_plan.search.outcome import Details
 
 STATISTICS = ("mean", "p50", "p90", "p99")
@@ -52,6 +53,7 @@ def simulation_rows(scenario: Scenario, details: Details) -> Iterator[Row]:
     yield ("mixed", "requests", details.mixed_requests, "requests", None, None)
     yield ("energy", "average_power", energy.average_power_w, "W", None, None)
     yield ("energy", "per_request", energy.wh_per_request, "Wh", None, None)
+    yield from failure_rows(details)
     for name, value in economics_columns(scenario, details).items():
         yield ("economics", name, value, economics_unit(name), None, None)
 
@@ -62,4 +64,5 @@ _POOL_UNITS = {
     "prompt_share": "1",
     "peak_memory_bytes": "B",
     "average_power_w": "W",
+    "availability": "1",
 }

@@ -30,6 +30,7 @@ OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest 
 def question(scenario: Scenario, *, objective: bool) -> str:
     """Load, model, SLOs and assumptions in a line; what is searched for if `objective`."""
     parts = [load(scenario, duration=not objective), scenario.llm.name, slo_count(scenario)]
+    parts += ["with failures"] if scenario.failures else []
     parts += [spare_words(scenario.spare)] if scenario.spare and objective else []
     parts += [objective_words(scenario)] if objective else []
     parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []

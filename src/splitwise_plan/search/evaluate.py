@@ -20,6 +20,7 @@ from splitwise_plan.search.driver import Jobs, here, in_order
 from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
+    FailureCounts,
     LatencySummary,
     Replication,
     RequestCounts,
@@ -71,8 +72,9 @@ class Evaluator:
         """The simulator of a replication; its requests are drawn when first asked for."""
         with self._lock:
             while len(self._simulators) <= replication:
-                requests = requests_for(self.scenario, len(self._simulators))
-                self._simulators.append(Simulator.of(self.scenario, requests))
+                number = len(self._simulators)
+                requests = requests_for(self.scenario, number)
+                self._simulators.append(Simulator.of(self.scenario, requests, number))
             return self._simulators[replication]
 
     def simulators(self, replications: int) -> list[Simulator]:
@@ -194,6 +196,7 @@ class Evaluator:
             prompt_tokens_per_s=float(prompt_rate),
             output_tokens_per_s=float(output_rate),
             beyond=beyond_profile(simulators[0], design, runs[0]),
+            failures=_failures(runs) if self.scenario.failures else None,
         )
 
 
@@ -283,6 +286,14 @@ def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
     ) / span_s
 
 
+def _failures(runs: Sequence[Run]) -> FailureCounts:
+    return FailureCounts(
+        restarts=sum(run.restarts for run in runs),
+        lost_prompt_tokens=sum(run.lost_prompt_tokens for run in runs),
+        lost_output_tokens=sum(run.lost_output_tokens for run in runs),
+    )
+
+
 def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
     values = np.concatenate(parts)
     values = values[~np.isnan(values)]
@@ -307,6 +318,7 @@ def _average_pools(replications: Sequence[Sequence[Pool]]) -> list[Pool]:
             prompt_share=float(np.mean([p.prompt_share for p in same])),
             peak_memory_bytes=max(p.peak_memory_bytes for p in same),
             average_power_w=float(np.mean([p.average_power_w for p in same])),
+            availability=float(np.mean([p.availability for p in same])),
         )
         for same in zip(*replications, strict=True)
     ]

@@ -84,6 +84,15 @@ class RequestCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureCounts:
+    """What failures did, over all replications; see `sim.records.Run`."""
+
+    restarts: int
+    lost_prompt_tokens: int
+    lost_output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class LatencySummary:
     """Seconds or slowdowns over the requests of all replications together."""
 
@@ -115,6 +124,8 @@ class Details:
     """Tokens of what arrived, per second of arrivals; nan where not all of it finished."""
     beyond: tuple[Beyond, ...] = ()
     """What was beyond the profiles, in the first replication."""
+    failures: FailureCounts | None = None
+    """None where the scenario has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
@@ -11,8 +12,11 @@ from splitwise_plan.facts.spare import Spare, works
 from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.outcome import SearchResult
-from splitwise_plan.search.reach import Reaching
+from splitwise_plan.search.reach import Challenge, Reaching
 from splitwise_plan.sim.verdict import Verdict
+
+WHOLE = 1e-9
+"""How far from whole a number of rate steps may be."""
 
 Find = Callable[[Scenario], SearchResult]
 """Searches the space of a scenario."""
@@ -72,6 +76,12 @@ def _held_to(scenario: Scenario, spare: Spare, gone: int) -> Scenario:
     return replace(scenario, slos=spare.slos) if gone and spare.slos else scenario
 
 
+def _capacity(reaching: Reaching, asked: int, left: Design) -> int:
+    """In steps: from the rate asked about on if it is met there, else whatever is reached."""
+    beyond = reaching.answer(Challenge(left, asked)).level if asked else 0
+    return beyond or reaching.reach(left).level
+
+
 def _worst(scenario: Scenario, gone: int, lefts: Sequence[Design], jobs: Jobs) -> Loss:
     """Of what may be left the one that carries least, then the one with the least margin."""
     dead = next((left for left in lefts if not works(left)), None)
@@ -83,8 +93,9 @@ def _worst(scenario: Scenario, gone: int, lefts: Sequence[Design], jobs: Jobs) -
     rates: list[float | None] = [None] * len(lefts)
     if not replayed:
         step = scenario.rate_step_rps
-        reached = in_order(Reaching(scenario).reach, lefts, jobs)
-        rates = [one.level * step for one in reached]
+        level = int((scenario.arrivals.rate_rps or 0.0) / step + WHOLE)
+        capacity = partial(_capacity, Reaching(scenario), level)
+        rates = [reached * step for reached in in_order(capacity, lefts, jobs)]
     order = [(rate or 0.0, margin) for rate, margin in zip(rates, margins, strict=True)]
     at = min(range(len(lefts)), key=lambda one: order[one])
     missing = [one.verdict for one in found if one.verdict != "meets"]

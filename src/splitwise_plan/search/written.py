@@ -11,6 +11,7 @@ from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
+    FailureCounts,
     LatencySummary,
     Reduced,
     Replication,
@@ -75,6 +76,7 @@ def details_to_json(of: Details) -> Written:
         "prompt_tokens_per_s": of.prompt_tokens_per_s,
         "output_tokens_per_s": of.output_tokens_per_s,
         "beyond": [asdict(one) for one in of.beyond],
+        "failures": asdict(of.failures) if of.failures else None,
     }
 
 
@@ -94,6 +96,7 @@ def details_from_json(slos: SLOSet, design: Design, told: Written) -> Details:
         prompt_tokens_per_s=told["prompt_tokens_per_s"],
         output_tokens_per_s=told["output_tokens_per_s"],
         beyond=tuple(Beyond(**one) for one in told["beyond"]),
+        failures=FailureCounts(**told["failures"]) if told["failures"] else None,
     )
 
 

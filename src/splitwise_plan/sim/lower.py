@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,16 @@ class InstanceModel:
     memory_bytes: float
     link: Link
 
+    def slower(self, prompts: float, tokens: float) -> InstanceModel:
+        """The same with iterations that take so many times as long."""
+        prompt, token = self.prompt_time, self.token_time
+        return replace(
+            self,
+            prompt_time=Curve(prompt.x, prompt.y * prompts),
+            token_time=Curve(token.x, token.y * tokens),
+            context_slope_s=self.context_slope_s * tokens,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TargetCount:
@@ -66,7 +76,7 @@ class Lowered:
 
 
 def lower_models(models: Sequence[InstanceModel], rules: np.recarray) -> Lowered:
-    """Arrays of one or two machine types (prompt, token) under `rules`, one RULES record."""
+    """Arrays of machine types (prompt, token, straggler) under `rules`, one RULES record."""
     points, point_counts = _points(models)
     return Lowered(
         rules=rules,
@@ -86,7 +96,10 @@ def build_state(
     requests: np.recarray,
     targets: np.recarray,
 ) -> k.State:
-    """Allocate the arrays of one run, which writes to `requests` and `targets`."""
+    """Allocate the arrays of one run, which writes to `requests` and `targets`.
+
+    Nothing goes down in it: see `with_changes`.
+    """
     count = prompt_instances + token_instances
     rules = lowered.rules[0]
     batch_size = int(rules.max_batch_size)
@@ -112,6 +125,7 @@ def build_state(
         point_counts=lowered.point_counts,
         tables=lowered.tables,
         pairs=lowered.pairs,
+        changes=change_records(()),
     )
 
 
@@ -151,6 +165,26 @@ def target_records(targets: Sequence[TargetCount]) -> np.recarray:
     for name in ("relative", "limit", "allowed"):
         records[name] = [getattr(target, name) for target in targets]
     return records.view(np.recarray)
+
+
+def with_changes(state: k.State, changes: Sequence[tuple[float, int, int]]) -> k.State:
+    """The same with instances that go down and come back: (seconds, instance, kind), by time.
+
+    See `kernel.outages`.
+    """
+    return state._replace(changes=change_records(changes))
+
+
+def slow_down(state: k.State, lowered: Lowered, stragglers: slice) -> None:
+    """Make instances ones of the last machine type, that of a straggler."""
+    last = len(lowered.context_slope_s) - 1
+    state.instances.machine[stragglers] = last
+    state.instances.context_slope_s[stragglers] = lowered.context_slope_s[last]
+
+
+def change_records(changes: Sequence[tuple[float, int, int]]) -> np.recarray:
+    """Changes as the kernel wants them."""
+    return np.array([*changes], k.CHANGE).view(np.recarray)
 
 
 def _instances(in_token_pool: NDArray[np.bool_], lowered: Lowered) -> np.recarray:

@@ -53,6 +53,8 @@ class Pool:
     peak_memory_bytes: float
     """The most memory an instance held, weights included."""
     average_power_w: float
+    availability: float = 1.0
+    """Share of the time that machines were not down. Those that are down draw no power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,9 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
         prompt_s = float(records.prompt_busy_s[here].sum())
         busy_s = prompt_s + float(records.token_busy_s[here].sum())
         power = instance_power(simulator.scenario.profile(machine, tp), machine, tp)
-        energy_j = float(records.energy_j[here].sum()) + power.idle_w * (available_s - busy_s)
+        gone_s = float(records.down_s[here].sum())
+        idle_s = available_s - gone_s - busy_s
+        energy_j = float(records.energy_j[here].sum()) + power.idle_w * idle_s
         found.append(
             Pool(
                 pool=name,
@@ -159,6 +163,7 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
                 prompt_share=prompt_s / available_s,
                 peak_memory_bytes=float(records.peak_memory_bytes[here].max()),
                 average_power_w=energy_j / duration_s,
+                availability=1.0 - gone_s / available_s,
             )
         )
     return found

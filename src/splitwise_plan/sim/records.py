@@ -41,7 +41,8 @@ class RequestRecords:
     """From prompt end to KV cache present at the token side, waiting included; 0 if it stays."""
     prompt_instance: Ints
     token_instance: Ints
-    """-1 where the request has no token phase, or was never assigned."""
+    """-1 where the request has no token phase, or was never assigned. `prompt_instance` is -1 too
+    where the request was resumed from a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +56,8 @@ class InstanceRecords:
     """While busy, above nothing; idle energy is added by the metrics."""
     iterations: NDArray[np.int64]
     peak_memory_bytes: Floats
+    down_s: Floats
+    """Time that its machine was down, whatever for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,3 +73,9 @@ class Run:
     """Moves of an instance into the mixed pool."""
     mixed_requests: int
     """Requests with a phase assigned to an instance of the mixed pool."""
+    restarts: int
+    """Requests sent back by an outage after their prompt was started; each counts every time."""
+    lost_prompt_tokens: int
+    """Of prompts that were started and have to be computed again."""
+    lost_output_tokens: int
+    """That have to be generated again."""

@@ -6,6 +6,7 @@ share nothing that they write, so several may go on in threads of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import floor
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design, Family
+from splitwise_plan.facts.failures import Failures
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
@@ -23,7 +25,7 @@ from splitwise_plan.models.performance import phase_times, reference_times, requ
 from splitwise_plan.models.power import instance_power
 from splitwise_plan.models.roofline import with_estimates
 from splitwise_plan.sim.kernel import state as k
-from splitwise_plan.sim.kernel.loop import run as run_kernel
+from splitwise_plan.sim.kernel.loop import run, run_with_outages
 from splitwise_plan.sim.lower import (
     TRANSFER_MODES,
     InstanceModel,
@@ -33,8 +35,11 @@ from splitwise_plan.sim.lower import (
     lower_models,
     new_rules,
     request_records,
+    slow_down,
     target_records,
+    with_changes,
 )
+from splitwise_plan.sim.outages import Histories, down_s
 from splitwise_plan.sim.records import InstanceRecords, RequestRecords, Run, Stop
 
 RETRY_S = 1.0
@@ -61,9 +66,11 @@ class Simulator:
     """Records of the requests before anything has happened to them: each run begins with a copy."""
     targets: np.recarray
     """The SLO targets as the early stop counts them."""
+    replication: int = 0
+    """Failures are drawn for it."""
 
     @classmethod
-    def of(cls, scenario: Scenario, requests: Requests) -> Simulator:
+    def of(cls, scenario: Scenario, requests: Requests, replication: int = 0) -> Simulator:
         """A simulator of the families of a scenario on these requests."""
         scenario = with_estimates(scenario)
         reference = scenario.profile(scenario.reference_machine, scenario.tensor_parallel)
@@ -81,15 +88,13 @@ class Simulator:
             families={s.family.id: lower_family(scenario, s.family) for s in scenario.spaces},
             untouched=request_records(requests, counted, alone_s),
             targets=target_records(target_counts(scenario.slos, requests, counted)),
+            replication=replication,
         )
 
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
-        machines, counts = design.family.machines, (design.prompt_machines, design.token_machines)
-        instances = [
-            instances_of(machine, count, design.family.tensor_parallel)
-            for machine, count in zip(machines, counts, strict=False)
-        ]
+        counts, each = (design.prompt_machines, design.token_machines), _per_machine(design)
+        instances = [count * one for count, one in zip(counts, each, strict=False)]
         state = build_state(
             self.families[design.family.id],
             prompt_instances=instances[0],
@@ -99,8 +104,27 @@ class Simulator:
             .copy()
             .view(np.recarray),
         )
+        if self.scenario.failures is not None:
+            state = self._troubled(self.scenario.failures, state, design, each)
         stop, end_s = run_kernel(state)
-        return _run(state, Stop(stop), float(end_s))
+        return _run(state, Stop(stop), self.start_s, float(end_s))
+
+    def _troubled(
+        self, failures: Failures, state: k.State, design: Design, per_machine: Sequence[int]
+    ) -> k.State:
+        """The state with what goes wrong in this replication."""
+        stragglers = _stragglers(failures, design, per_machine)
+        if stragglers is not None:
+            slow_down(state, self.families[design.family.id], stragglers)
+        span = (self.start_s, float(self.requests.arrival_s[-1]))
+        histories = Histories(failures, span, (self.scenario.seed, self.replication))
+        return with_changes(state, histories.changes(design, per_machine))
+
+
+def run_kernel(state: k.State) -> tuple[int, float]:
+    """Run to the end: (reason to stop, seconds). Outages are compiled apart: most have none."""
+    stop, end_s = run_with_outages(state) if len(state.changes) else run(state)
+    return int(stop), float(end_s)
 
 
 def target_counts(
@@ -127,10 +151,17 @@ def target_counts(
 
 
 def lower_family(scenario: Scenario, family: Family) -> Lowered:
-    """The machine types of a family and the scenario's rules, as arrays."""
+    """The machine types of a family, a straggler's last, and the scenario's rules, as arrays."""
     models = [
         instance_model(scenario, machine, family.tensor_parallel) for machine in family.machines
     ]
+    failures = scenario.failures
+    if failures is not None:
+        models = [model.slower(1.0, 1.0 + failures.checkpoint_cost) for model in models]
+        slow = failures.straggler
+        if slow is not None:
+            like = models[0 if slow.pool == "prompt" else -1]
+            models.append(like.slower(slow.factor, slow.factor))
     return lower_models(models, _rules(scenario, family))
 
 
@@ -160,8 +191,28 @@ def instances_of(machine: Machine, machines: int, tensor_parallel: int) -> int:
     return machines * (machine.gpus // tensor_parallel)
 
 
+def _per_machine(design: Design) -> list[int]:
+    """Instances of a machine of each pool."""
+    degree = design.family.tensor_parallel
+    return [instances_of(machine, 1, degree) for machine in design.family.machines]
+
+
+def _stragglers(failures: Failures, design: Design, per_machine: Sequence[int]) -> slice | None:
+    """The instances of the slow machine; None where the design does not have it."""
+    slow = failures.straggler
+    if slow is None:
+        return None
+    in_prompt_pool = slow.pool == "prompt"
+    if slow.machine > (design.prompt_machines if in_prompt_pool else design.token_machines):
+        return None
+    before = 0 if in_prompt_pool else design.prompt_machines * per_machine[0]
+    each = per_machine[0 if in_prompt_pool else -1]
+    first = before + (slow.machine - 1) * each
+    return slice(first, first + each)
+
+
 def _rules(scenario: Scenario, family: Family) -> np.recarray:
-    llm, options = scenario.llm, scenario.scheduler
+    llm, options, failures = scenario.llm, scenario.scheduler, scenario.failures
     assumptions = scenario.assumptions
     return new_rules(
         weights_bytes=llm.weights_bytes,
@@ -175,6 +226,7 @@ def _rules(scenario: Scenario, family: Family) -> np.recarray:
         max_batch_size=options.max_batch_size,
         max_batch_tokens=options.max_batch_tokens,
         max_passes=options.max_passes,
+        checkpoint_tokens=failures.checkpoint_interval_tokens if failures else 0,
         baseline=family.is_baseline,
         token_end_by_pending=options.token_end == "pending_tokens",
         return_when_drained=options.mixed_return == "drained",
@@ -186,8 +238,8 @@ def _rules(scenario: Scenario, family: Family) -> np.recarray:
     )
 
 
-def _run(state: k.State, stop: Stop, end_s: float) -> Run:
-    requests, instances = state.requests, state.instances
+def _run(state: k.State, stop: Stop, start_s: float, end_s: float) -> Run:
+    requests, instances, counters = state.requests, state.instances, state.counters
     return Run(
         requests=RequestRecords(*(requests[f.name] for f in fields(RequestRecords))),
         instances=InstanceRecords(
@@ -196,10 +248,14 @@ def _run(state: k.State, stop: Stop, end_s: float) -> Run:
             energy_j=instances["energy_j"],
             iterations=instances["iterations"],
             peak_memory_bytes=instances["peak_bytes"],
+            down_s=down_s(state.changes, len(instances), start_s, end_s),
         ),
         stop=stop,
         end_s=end_s,
-        finished=int(state.counters[k.FINISHED]),
-        pool_moves=int(state.counters[k.POOL_MOVES]),
-        mixed_requests=int(state.counters[k.MIXED_REQUESTS]),
+        finished=int(counters[k.FINISHED]),
+        pool_moves=int(counters[k.POOL_MOVES]),
+        mixed_requests=int(counters[k.MIXED_REQUESTS]),
+        restarts=int(counters[k.RESTARTS]),
+        lost_prompt_tokens=int(counters[k.LOST_PROMPT_TOKENS]),
+        lost_output_tokens=int(counters[k.LOST_OUTPUT_TOKENS]),
     )

@@ -42,10 +42,10 @@ def cache_folder(name: str) -> Path:
     return places[0]
 
 
-def is_cold() -> bool:
+def is_cold(*, outages: bool = False) -> bool:
     """Whether the first run has to compile (about 15 s): no index of compiled code is there."""
-    folder = cached_in()
-    return folder is not None and not any(folder.glob("loop.run*.nbi"))
+    folder, name = cached_in(), "run_with_outages" if outages else "run"
+    return folder is not None and not any(folder.glob(f"loop.{name}-*.nbi"))
 
 
 def cached_in() -> Path | None:
@@ -56,18 +56,19 @@ def cached_in() -> Path | None:
     return None if folder is None else Path(folder)
 
 
-def compile_kernel() -> float:
+def compile_kernel(*, outages: bool = False) -> float:
     """Compile the kernel, or load it from the cache, on one request. Returns its seconds.
 
-    A cache that cannot be read (a full disk, a process that was killed) is made anew.
+    `outages`: that with outages, which is compiled apart. A cache that cannot be read (a full disk,
+    a process that was killed) is made anew.
     """
     start = time.perf_counter()
     try:
-        _run_once()
+        _run_once(outages=outages)
     except Exception:
         if not _drop_cache():
             raise
-        _run_once()
+        _run_once(outages=outages)
     return time.perf_counter() - start
 
 
@@ -80,13 +81,13 @@ def _drop_cache() -> bool:
     return bool(files)
 
 
-def _run_once() -> None:
+def _run_once(*, outages: bool) -> None:
     import numpy as np
 
     from splitwise_plan.facts.machine import Link
     from splitwise_plan.facts.profile import Curve
     from splitwise_plan.facts.requests import Requests
-    from splitwise_plan.sim.kernel.loop import run
+    from splitwise_plan.sim.kernel.loop import run, run_with_outages
     from splitwise_plan.sim.lower import (
         InstanceModel,
         build_state,
@@ -101,4 +102,5 @@ def _run_once() -> None:
     rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
     requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
     records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
-    run(build_state(lower_models([model], rules), 1, 0, records, target_records(())))
+    kernel = run_with_outages if outages else run
+    kernel(build_state(lower_models([model], rules), 1, 0, records, target_records(())))

@@ -39,14 +39,17 @@ def add_load(s, i, tokens, size_bytes):
         set_key(s, PROMPT_HOME, i, float(instance.pending_tokens))
     elif instance.pool == TOKEN_POOL:
         set_key(s, TOKEN_HOME, i, token_load(s, i))
-    else:
+    elif instance.pool == MIXED_POOL:
         set_key(s, PROMPT_MIXED, i, float(instance.pending_tokens))
         set_key(s, TOKEN_MIXED, i, token_load(s, i))
 
 
 @inner
 def move(s, i, pool):
-    """Move an instance to the end of the list of `pool`: MIXED_POOL, or its home."""
+    """Move an instance to the end of the list of `pool`: MIXED_POOL, or from there its home.
+
+    An instance that was away comes home too: it is in no tree that it could leave.
+    """
     instance = s.instances[i]
     position = s.counters[LIST_CLOCK]
     s.counters[LIST_CLOCK] += 1
@@ -183,6 +186,25 @@ def assign(s, r):
         s.counters[MIXED_REQUESTS] += 1
     if moved_in_vain != NONE:
         go_home_if_drained(s, moved_in_vain)
+
+
+@inner
+def assign_token_phase(s, r):
+    """Choose and book a token end alone: the KV cache is loaded from a checkpoint."""
+    request, rules = s.requests[r], s.rules[0]
+    size_bytes = (request.prompt_tokens + request.output_tokens) * rules.kv_bytes
+    i = leader(s, PROMPT_HOME) if rules.baseline else token_end(s, size_bytes)
+    if i == NONE:
+        i = least_of_pool(s, PROMPT_POOL, not rules.token_end_by_pending)
+        if i != NONE:
+            move(s, i, MIXED_POOL)
+        else:
+            i = least_of_all(s)
+    request.token_instance = i
+    s.instances[i].unfinished_token_phases += 1
+    if s.instances[i].pool == MIXED_POOL:
+        s.counters[MIXED_REQUESTS] += 1
+    add_load(s, i, 1, size_bytes)
 
 
 @inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splitwise_plan.sim.kernel.jit import inner
-from splitwise_plan.sim.kernel.state import IN_FLIGHT, INF
+from splitwise_plan.sim.kernel.state import IN_FLIGHT, INF, NONE
 
 
 @inner
@@ -36,6 +36,12 @@ def take_off(s, time_s, r, is_retry):
     """Add a transfer of request `r` that ends, or is retried, at `time_s`."""
     at = s.counters[IN_FLIGHT]
     s.counters[IN_FLIGHT] += 1
+    rise(s, at, time_s, r, is_retry)
+
+
+@inner
+def rise(s, at, time_s, r, is_retry):
+    """Put a transfer at place `at` or, while it ends earlier than those above, higher."""
     put(s, at, time_s, r, is_retry)
     while at > 0 and earlier(s.flights[at], s.flights[(at - 1) >> 1]):
         copy(s, (at - 1) >> 1, at)
@@ -47,9 +53,14 @@ def take_off(s, time_s, r, is_retry):
 def land(s):
     """Remove the first transfer."""
     s.counters[IN_FLIGHT] -= 1
+    sink_last(s, 0)
+
+
+@inner
+def sink_last(s, at):
+    """Put the transfer behind the last place at `at` or, while others end earlier, lower."""
     count = s.counters[IN_FLIGHT]
     last = s.flights[count]
-    at = 0
     while True:
         child = 2 * at + 1
         if child + 1 < count and earlier(s.flights[child + 1], s.flights[child]):
@@ -59,3 +70,22 @@ def land(s):
         copy(s, child, at)
         at = child
     copy(s, count, at)
+
+
+@inner
+def cancel(s, r):
+    """Remove the transfer of request `r`. Returns its `is_retry`, NONE if there is none."""
+    at = 0
+    while at < s.counters[IN_FLIGHT] and s.flights[at].request != r:
+        at += 1
+    if at == s.counters[IN_FLIGHT]:
+        return NONE
+    is_retry = s.flights[at].is_retry
+    s.counters[IN_FLIGHT] -= 1
+    if at < s.counters[IN_FLIGHT]:
+        last = s.flights[s.counters[IN_FLIGHT]]
+        time_s, request, retry = last.time_s, last.request, last.is_retry
+        sink_last(s, at)
+        if s.flights[at].request == request:
+            rise(s, at, time_s, request, retry)
+    return is_retry

@@ -1,26 +1,41 @@
 """The event loop: an iteration ends, a KV transfer ends, a request arrives.
 
-At equal times in that order, then by instance, request, arrival.
+At equal times in that order, then by instance, request, arrival. What `outages` has due comes
+between transfers and arrivals.
 """
 
 from __future__ import annotations
 
 from splitwise_plan.sim.kernel.assign import add_load, assign
-from splitwise_plan.sim.kernel.batch import growth_bytes, has_room, is_idle, prompt_bytes
+from splitwise_plan.sim.kernel.batch import (
+    growth_bytes,
+    has_room,
+    has_run,
+    is_idle,
+    prompt_bytes,
+)
 from splitwise_plan.sim.kernel.flights import land, next_landing_s
 from splitwise_plan.sim.kernel.jit import entry, inner
+from splitwise_plan.sim.kernel.outages import due_s, some_instance, take_due
 from splitwise_plan.sim.kernel.queues import ASLEEP, append, insert_arrived, insert_in_order
+from splitwise_plan.sim.kernel.restarts import wait
 from splitwise_plan.sim.kernel.state import (
+    ARRIVAL,
     DEADLOCK,
     DRAINED,
+    END,
     ENDS,
     FINISHED,
     IN_FLIGHT,
     INF,
+    LANDING,
+    LOOK,
     MISSED,
     MISSES,
     NONE,
+    NOTHING,
     OVERLOAD,
+    PREEMPTED,
     PROMPTS,
     TOURNAMENTS,
     TRANSFERS,
@@ -29,16 +44,27 @@ from splitwise_plan.sim.kernel.stretches import cut_stretch, finish_stretch, sta
 from splitwise_plan.sim.kernel.tournament import play_all
 from splitwise_plan.sim.kernel.transfers import start_transfer_if_room
 
-NOTHING, END, LANDING, ARRIVAL = 0, 1, 2, 3
 OVERFULL = -2
 
 
 @entry
-def run(s):  # noqa: PLR0912
+def run(s):
     """Simulate until nothing can happen any more, or the run is given up.
 
     Returns (reason to stop, time of the last event in seconds).
     """
+    return play(s, False)
+
+
+@entry
+def run_with_outages(s):
+    """The same with `changes` to be made: compiled apart, since most runs have none."""
+    return play(s, True)
+
+
+@inner
+def play(s, outages):  # noqa: PLR0912
+    """`outages`: whether there are changes to be made, which may be known when compiling."""
     for tree in range(TOURNAMENTS):
         play_all(s, tree)
     now, arrived, failed_retries = 0.0, 0, 0
@@ -46,7 +72,10 @@ def run(s):  # noqa: PLR0912
         i, r = s.winner[ENDS, 1], arrived
         end_s, landing_s = s.leaves[ENDS, i].key, next_landing_s(s)
         arrival_s = s.requests[arrived].arrival_s if arrived < len(s.requests) else INF
-        at_s = min(end_s, landing_s, arrival_s)
+        at_s, outage_s = min(end_s, landing_s, arrival_s), due_s(s, now) if outages else INF
+        if at_s == INF and s.counters[FINISHED] == len(s.requests):
+            break
+        at_s = min(at_s, outage_s)
         if at_s == INF:
             break
         now = at_s
@@ -58,33 +87,53 @@ def run(s):  # noqa: PLR0912
             land(s)
             if is_retry and not start_transfer_if_room(s, r, now):
                 failed_retries += 1
-                if failed_retries > s.counters[IN_FLIGHT] and arrival_s == INF and end_s == INF:
+                nothing_else = arrival_s == INF and end_s == INF and outage_s == INF
+                if failed_retries > s.counters[IN_FLIGHT] and nothing_else:
                     break  # only retries are left, and none of them gets anywhere
                 continue
             if is_retry:
                 event = NOTHING
+        elif outages and now == outage_s:
+            event, i, r = take_due(s, now, arrived)
         else:
             event = ARRIVAL
             arrived += 1
+            if outages and not some_instance(s):
+                wait(s, r)
+                event = NOTHING
         failed_retries = 0
 
         # NOTE: an event happens in two parts, each of which may wake one instance, so that
         # `start_stretch` stands, and is compiled, in one place only.
         for part in range(2):
-            woken = NONE
-            if event == END and part == 0:
-                woken = finish_stretch(s, i, now)
-            elif event == LANDING:
-                woken = reach_destination(s, r, now) if part == 0 else leave_source(s, r, now)
-            elif event == ARRIVAL:
-                woken = receive_prompt(s, r, now) if part == 0 else receive_token_phase(s, r, now)
-                if woken == OVERFULL:
-                    return OVERLOAD, now
+            woken = happen(s, event, part, i, r, now)
+            if woken == OVERFULL:
+                return OVERLOAD, now
             if woken != NONE:
                 start_stretch(s, woken, now)
         if s.counters[MISSED]:
             return MISSES, now
     return (DRAINED if s.counters[FINISHED] == len(s.requests) else DEADLOCK), now
+
+
+@inner
+def happen(s, event, part, i, r, now):
+    """One part of an event of instance `i` or request `r`. Returns the instance to start, or NONE.
+
+    OVERFULL if the run is to be given up.
+    """
+    if event == END and part == 0:
+        return finish_stretch(s, i, now)
+    if event == LANDING:
+        if part == 0:
+            return reach_destination(s, r, now)
+        if s.requests[r].prompt_instance != NONE:  # it has memory again
+            return look_again(s, s.requests[r].prompt_instance, now)
+    elif event == LOOK and part == 0:
+        return look_again(s, i, now)
+    elif event == ARRIVAL:
+        return receive_prompt(s, r, now) if part == 0 else receive_token_phase(s, r, now)
+    return NONE
 
 
 @inner
@@ -148,24 +197,29 @@ def reach_destination(s, r, now):
     request = s.requests[r]
     source, destination = request.prompt_instance, request.token_instance
     request.kv_transfer_s = now - request.first_token_s
-    size_bytes = (request.prompt_tokens + 1) * s.rules[0].kv_bytes
-    s.instances[source].memory_bytes -= size_bytes
-    add_load(s, source, 0, -size_bytes)
+    if source != NONE:
+        size_bytes = (request.prompt_tokens + 1) * s.rules[0].kv_bytes
+        s.instances[source].memory_bytes -= size_bytes
+        add_load(s, source, 0, -size_bytes)
 
     request.token_passes = -s.instances[destination].boundaries
-    insert_arrived(s, destination, r)
+    if has_run(request):  # before an outage
+        append(s, PREEMPTED, destination, r)
+        size_bytes = 0.0
+    else:
+        insert_arrived(s, destination, r)
+        size_bytes = growth_bytes(s, r)
     join_pending(s, destination, 2 * r + 1)
-    return task_arrives(s, destination, now, growth_bytes(s, r), True)
+    return task_arrives(s, destination, now, size_bytes, True)
 
 
 @inner
-def leave_source(s, r, now):
-    """After a transfer the prompt side has memory again. Returns the instance to start, or NONE."""
-    source = s.requests[r].prompt_instance
-    instance = s.instances[source]
+def look_again(s, i, now):
+    """Instance `i` may have memory again. Returns it if it is to start, else NONE."""
+    instance = s.instances[i]
     if instance.pending > 0:
-        return task_arrives(s, source, now, first_pending_bytes(s, source), True)
-    return source if instance.head[TRANSFERS] != NONE and is_idle(instance) else NONE
+        return task_arrives(s, i, now, first_pending_bytes(s, i), True)
+    return i if instance.head[TRANSFERS] != NONE and is_idle(instance) else NONE
 
 
 @inner

@@ -5,7 +5,8 @@ from __future__ import annotations
 from splitwise_plan.sim.kernel.assign import add_load, go_home_if_drained
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import insert_arrived
-from splitwise_plan.sim.kernel.state import E2E, FINISHED, MISSED, NONE, TBT, TTFT
+from splitwise_plan.sim.kernel.restarts import send_back
+from splitwise_plan.sim.kernel.state import E2E, FINISHED, MISSED, NONE, ORPHAN, TBT, TTFT
 from splitwise_plan.sim.kernel.transfers import start_transfer
 
 
@@ -29,6 +30,11 @@ def finish_prompt(s, i, r, now):
         if request.token_instance == i:
             request.token_passes = -instance.boundaries
             insert_arrived(s, i, r)
+        elif request.token_instance == ORPHAN:
+            size_bytes = (request.prompt_tokens + 1) * s.rules[0].kv_bytes
+            instance.memory_bytes -= size_bytes
+            add_load(s, i, 0, -size_bytes)
+            send_back(s, r)
         else:
             start_transfer(s, r, now)
     go_home_if_drained(s, i)

@@ -11,8 +11,14 @@ NONE = -1
 INF = np.inf
 NEVER = 2**62
 
-# Pools an instance can be in; home is PROMPT or TOKEN.
-PROMPT_POOL, TOKEN_POOL, MIXED_POOL = 0, 1, 2
+# Pools an instance can be in; home is PROMPT or TOKEN. AWAY is none: it is down or drains.
+PROMPT_POOL, TOKEN_POOL, MIXED_POOL, AWAY_POOL = 0, 1, 2, 3
+
+ORPHAN = -2
+"""Token instance of a running prompt whose own went down."""
+
+DOWN, DRAIN, UP = 0, 1, 2
+"""Kinds of changes (see `outages`)."""
 
 # Linked lists each instance keeps; a request is in at most one list at any time.
 PROMPTS = 0
@@ -41,11 +47,21 @@ SERIALIZED, LAYERWISE, AUTO = 0, 1, 2
 TTFT, TBT, E2E = 0, 1, 2
 DRAINED, DEADLOCK, MISSES, OVERLOAD = 0, 1, 2, 3
 
+# Events.
+NOTHING, END, LANDING, ARRIVAL, LOOK = 0, 1, 2, 3, 4
+
 # Counters of a run.
 LIST_CLOCK = 0
 """Positions given out in the pools' lists."""
 FINISHED, POOL_MOVES, MIXED_REQUESTS, MISSED, IN_FLIGHT = 1, 2, 3, 4, 5
-COUNTERS = 6
+RESTARTS, LOST_PROMPT_TOKENS, LOST_OUTPUT_TOKENS = 6, 7, 8
+CHANGES_MADE, AWAY, TO_LOOK_AT = 9, 10, 11
+"""Of the changes, how many were made; instances in no pool; instances still to look at."""
+WAITING_HEAD, WAITING_TAIL = 12, 13
+"""Requests without an instance (see `restarts`)."""
+FIRST_OPEN = 14
+"""All requests before this one have finished."""
+COUNTERS = 15
 
 # Rows of an instance's slots.
 BATCH = 0
@@ -131,6 +147,7 @@ RULES = np.dtype(
         ("max_batch_size", np.int64),
         ("max_batch_tokens", np.int64),
         ("max_passes", np.int64),
+        ("checkpoint_tokens", np.int64),  # output tokens between two checkpoints; 0: there are none
         # Flags: 1 where the rule holds. Those of `splitwisesim` are marked [ref].
         ("baseline", np.int64),  # one pool, both phases of a request on one instance
         ("token_end_by_pending", np.int64),
@@ -161,6 +178,7 @@ POINT = np.dtype([("x", np.float64), ("y", np.float64)], align=True)
 PAIR = np.dtype(
     [("bandwidth_bytes_per_s", np.float64), ("layerwise_visible_s", np.float64)], align=True
 )
+CHANGE = np.dtype([("time_s", np.float64), ("instance", np.int64), ("kind", np.int64)], align=True)
 FLIGHT = np.dtype(
     [("time_s", np.float64), ("request", np.int64), ("is_retry", np.int64)], align=True
 )
@@ -187,3 +205,4 @@ class State(NamedTuple):
     point_counts: NDArray[np.int64]  # (K, CURVES)
     tables: NDArray[np.float64]  # (K, TABLES, B + 1), looked up: cheaper than following a curve
     pairs: np.recarray  # (K, K) PAIR, source x destination
+    changes: np.recarray  # (C,) CHANGE, by time

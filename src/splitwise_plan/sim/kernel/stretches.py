@@ -88,16 +88,7 @@ def cut_stretch(s, i, now):
 def finish_stretch(s, i, now):
     """The running iterations of `i` end: prompts end, token phases advance. Returns `i`."""
     instance = s.instances[i]
-    busy_s = now - instance.start_s
-    instance.energy_j += instance.power_w * busy_s
-    if instance.running_prompts > 0:
-        instance.prompt_busy_s += busy_s
-    else:
-        instance.token_busy_s += busy_s
-    instance.iterations += instance.stretch
-    instance.token_iterations += instance.stretch
-    instance.context_tokens += instance.running_tokens * instance.stretch
-
+    count_stretch(s, i, now, instance.stretch)
     prompts = instance.running_prompts
     instance.running_prompts = 0
     for at in range(prompts):
@@ -105,6 +96,21 @@ def finish_stretch(s, i, now):
     if instance.token_iterations >= instance.first_end:
         finish_token_phases(s, i, now)
     return i
+
+
+@inner
+def count_stretch(s, i, now, iterations):
+    """Time, energy and progress of what ran since the stretch began: so many iterations ended."""
+    instance = s.instances[i]
+    busy_s = now - instance.start_s
+    instance.energy_j += instance.power_w * busy_s
+    if instance.running_prompts > 0:
+        instance.prompt_busy_s += busy_s
+    else:
+        instance.token_busy_s += busy_s
+    instance.iterations += iterations
+    instance.token_iterations += iterations
+    instance.context_tokens += instance.running_tokens * iterations
 
 
 @inner

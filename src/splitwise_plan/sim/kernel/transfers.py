@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splitwise_plan.sim.kernel.batch import has_room, take_memory
+from splitwise_plan.sim.kernel.batch import has_room, has_run, take_memory
 from splitwise_plan.sim.kernel.flights import take_off
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import append, remove
@@ -36,7 +36,8 @@ def start_transfer_if_room(s, r, now):
 def take_destination(s, r):
     """Take the memory a transfer needs at its destination. Returns False where it does not fit."""
     request, rules = s.requests[r], s.rules[0]
-    tokens = request.prompt_tokens + (request.output_tokens if rules.reserve_whole else 1)
+    whole = rules.reserve_whole or has_run(request)
+    tokens = request.prompt_tokens + (request.output_tokens if whole else 1)
     if not has_room(s, request.token_instance, tokens * rules.kv_bytes):
         return False
     take_memory(s, request.token_instance, tokens * rules.kv_bytes)
@@ -46,9 +47,13 @@ def take_destination(s, r):
 @inner
 def send(s, r, now, mode):
     request = s.requests[r]
-    source = s.instances[request.prompt_instance].machine
     destination = s.instances[request.token_instance].machine
-    duration_s = transfer_s(s, source, destination, request.prompt_tokens, mode)
+    if request.prompt_instance == NONE:  # from a checkpoint
+        tokens = request.prompt_tokens + request.output_tokens - request.remaining_tokens
+        duration_s = transfer_s(s, destination, destination, tokens, SERIALIZED)
+    else:
+        source = s.instances[request.prompt_instance].machine
+        duration_s = transfer_s(s, source, destination, request.prompt_tokens, mode)
     take_off(s, now + duration_s, r, 0)
 
 
