@@ -260,3 +260,20 @@ def test_nothing_survives_the_loss_of_all(tmp_path: Path) -> None:
     assert run(*words).exit_code == 3
     told = run(*WORDS, "--spare", "12").stdout
     assert "whole it meets them" in told
+
+
+def test_a_plan_with_spare_machines_is_checked_with_them(tmp_path: Path) -> None:
+    (tmp_path / "loose.toml").write_text(LOOSE, encoding="utf-8")
+    scenario, plan = tmp_path / "s.toml", tmp_path / "plan.toml"
+    text = "rate = 5\nduration = 30\nseeds = 1\nfamilies = ['splitwise-hh']\nspare = 1\n"
+    text += "prompt_machines = '1:6'\ntoken_machines = '1:4'\ndegraded_slo = 'loose.toml'\n"
+    scenario.write_text(text, encoding="utf-8")
+    assert run("search", str(scenario), "--save-plan", str(plan)).exit_code == 0
+    assert 'degraded_slo = "loose.toml"' in plan.read_text(encoding="utf-8")
+    held = run("check", str(plan))
+    assert held.exit_code == 0
+    edited = plan.read_text(encoding="utf-8").replace("\nspare = 1\n", "\nspare = 3\n")
+    plan.write_text(edited, encoding="utf-8")
+    fails = run("check", str(plan), "--format", "json")
+    assert fails.exit_code == 3
+    assert "with any 3 machines gone too" in run("check", str(plan)).stdout

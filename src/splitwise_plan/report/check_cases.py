@@ -10,7 +10,7 @@ from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.report import wording
 from splitwise_plan.report.check_words import best_words, change_name, change_words, tolerated
 from splitwise_plan.report.numbers import count
-from splitwise_plan.search.check import CheckResult, Outcome, target_outcome
+from splitwise_plan.search.check import CheckResult, Outcome, spare_outcome, target_outcome
 from splitwise_plan.search.confidence import Estimate
 
 
@@ -30,7 +30,7 @@ class Case:
 
 def cases(result: CheckResult) -> list[Case]:
     """Every SLO, whether the design is still the best, and whether it can still be built."""
-    return [*_slos(result), _best(result), _facts(result)]
+    return [*_slos(result), *_spare(result), _best(result), _facts(result)]
 
 
 def _slos(result: CheckResult) -> Iterator[Case]:
@@ -64,6 +64,15 @@ def _slo(
         estimate.mean,
         wording.margin(estimate),
     )
+
+
+def _spare(result: CheckResult) -> Iterator[Case]:
+    """Whether it still does with machines gone, where they may be."""
+    outcome = spare_outcome(result.now, result.plan.tolerances)
+    spare, details = result.now.scenario.spare, result.now.details
+    if outcome is not None and spare is not None and details is not None:
+        told = wording.verdict(result.now.scenario, details.evaluation)
+        yield Case("slo", wording.spare_words(spare), outcome, told)
 
 
 def _best(result: CheckResult) -> Case:

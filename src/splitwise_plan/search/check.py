@@ -146,20 +146,30 @@ def slo_outcome(standing: Standing, tolerances: Tolerances) -> Outcome:
         return "fails"
     evaluation = standing.details.evaluation
     if evaluation.verdict == "meets":
-        return "holds" if evaluation.margin >= tolerances.margin else "fails"
+        return "holds" if evaluation.margin_whole >= tolerances.margin else "fails"
     return tolerances.undecided if evaluation.verdict == "undecided" else "fails"
 
 
 def target_outcome(estimate: Estimate, evaluation: Evaluation, tolerances: Tolerances) -> Outcome:
-    """What one SLO says. Where a design misses, so does at least the one it misses by most."""
+    """What one SLO says, no machine gone. Of a miss at least the one that is missed by most."""
     ratio = estimate.mean / estimate.target.limit
-    if evaluation.verdict == "meets":
+    if evaluation.meets_whole:
         return "holds" if 1.0 - ratio >= tolerances.margin else "fails"
     if evaluation.verdict == "undecided":
         open_ = estimate.high > estimate.target.limit
         return tolerances.undecided if open_ else "holds"
     worst_ratio = max(one.mean / one.target.limit for one in evaluation.estimates)
     return "fails" if ratio > 1.0 or ratio == worst_ratio else "holds"
+
+
+def spare_outcome(standing: Standing, tolerances: Tolerances) -> Outcome | None:
+    """Whether the SLOs hold with machines gone; None where none may be, or it misses them whole."""
+    evaluation = standing.details.evaluation if standing.details else None
+    if evaluation is None or standing.scenario.spare is None or not evaluation.meets_whole:
+        return None
+    if evaluation.verdict == "meets":
+        return "holds"
+    return tolerances.undecided if evaluation.verdict == "undecided" else "fails"
 
 
 def best_outcome(standing: Standing, tolerances: Tolerances) -> Outcome:
