@@ -7,7 +7,7 @@ from dataclasses import dataclass
 KERNEL_TESTS = (
     "tests/test_kernel_by_hand.py",
     "tests/test_kernel_oracle.py",
-    "tests/test_kernel_rules.py",
+    "tests/test_kernel_goldens.py",
 )
 SEARCH_TESTS = ("tests/test_certificate_rules.py", "tests/test_search_exhaustive.py")
 
