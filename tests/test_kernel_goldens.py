@@ -28,7 +28,9 @@ def test_every_row_is_played() -> None:
 
 def test_the_table_has_what_it_is_for() -> None:
     """Runs that stop for want of memory, that move machines, and that wait for transfers."""
-    columns = {name: np.array([float(row[name]) for row in EXPECTED.values()]) for name in COLUMNS[1:]}
+    columns = {
+        name: np.array([float(row[name]) for row in EXPECTED.values()]) for name in COLUMNS[1:]
+    }
     assert len(set(columns["stop"])) > 1
     assert np.sum(columns["pool_moves"] > 0) > 8
     assert np.sum(columns["transfers_s"] > 0) > 20
@@ -36,4 +38,4 @@ def test_the_table_has_what_it_is_for() -> None:
 
 def test_same_verdict_with_early_stop_on_some() -> None:
     """The first of the many of `test_early_stop`."""
-    assert any([assert_same_verdict(seed) for seed in range(12)])
+    assert any(assert_same_verdict(seed) for seed in range(12))

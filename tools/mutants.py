@@ -111,7 +111,7 @@ def _of_nodes(nodes: object, function: str) -> Iterator[Spot]:
         yield from _changes(child, function)
 
 
-def _replacements(node: ast.expr | ast.stmt) -> Iterator[str]:
+def _replacements(node: ast.expr | ast.stmt) -> Iterator[str]:  # noqa: PLR0912
     match node:
         case ast.Compare():
             for at, op in enumerate(node.ops):

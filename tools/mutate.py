@@ -3,8 +3,8 @@
     python tools/mutate.py                        every module, 40 mutants each
     python tools/mutate.py batch loop --most 0    two modules, all their mutants
 
-Prints a table; then those that no test noticed and `mutants_explained.toml` does not account for, of which
-there should be none: then the exit code is 1.
+Prints a table; then those that no test noticed and `mutants_explained.toml` does not account for,
+of which there should be none: then the exit code is 1.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def _in_processes(chosen: list[Target], most: int, seed: int) -> int:
-    """Each module in a process of its own, since the kernel is compiled in some and not in others."""
+    """Each module in a process of its own: the kernel is compiled in some, not in others."""
     worst = 0
     for target in chosen:
         child = os.fork()
