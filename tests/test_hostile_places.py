@@ -292,7 +292,7 @@ def test_a_damaged_compile_cache_is_made_anew(damage: bytes, tmp_path: Path) -> 
         path.write_bytes(damage)
     calls = []
 
-    def once() -> None:
+    def once(*, outages: bool = False) -> None:
         calls.append([path.exists() for path in files])
         if files[0].exists():
             raise EOFError
