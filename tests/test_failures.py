@@ -272,7 +272,7 @@ def test_the_report_tells_availability_and_what_was_lost(tmp_path: Path) -> None
     for pool in document["pools"]:
         assert 0.5 < pool["availability"] < 1.0
     assert document["requests"]["unfinished"] == 0
-    screen = run("simulate", str(path)).stdout
+    screen = " ".join(run("simulate", str(path)).stdout.split())
     assert "with failures" in screen
     assert "availability: prompt pool" in screen
     assert f"{lost['restarts']} restarts" in screen

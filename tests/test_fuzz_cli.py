@@ -57,6 +57,7 @@ ARGUMENTS = {
         "kind": ("machines", "prices"),
         "id": ("dgx-h100", "coding"),
         "what": ("trace.csv", "coding"),
+        "items": ("table6", "fig14"),
     },
     **{"file": ("trace.csv", "own.csv"), "machine": ("dgx-h100",), "llm": ("bloom-176b",)},
 }
@@ -65,7 +66,7 @@ ODD = (
     *("../../etc/passwd", "a\x1b[31m", "a\nb", "=cmd()", "<script>", "--", "-", "%s", "{0}"),
     *("nope.toml", ".", "facts", "contract.toml", "trace.csv", "1 furlong", "1xdgx-h100", "1e-300"),
 )
-NEEDED = ("--rate", "--duration", "--prompt-machines", "--token-machines")
+NEEDED = ("--rate", "--duration", "--prompt-machines", "--token-machines", "items")
 """Always given: what they default to takes long."""
 
 TRACE = "arrival_s,prompt_tokens,output_tokens\n" + "".join(f"{i},100,5\n" for i in range(40))

@@ -306,7 +306,7 @@ def test_a_damaged_compile_cache_is_made_anew(damage: bytes, tmp_path: Path) -> 
 
 
 def test_what_is_wrong_without_a_cache_is_not_hidden() -> None:
-    def always() -> None:
+    def always(*, outages: bool) -> None:
         raise ZeroDivisionError
 
     with (
