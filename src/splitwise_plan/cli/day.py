@@ -40,7 +40,7 @@ def day(flags: Flags) -> int:
     loaded = _load(flags, given)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet)
+    watch.compile(loaded.base, quiet=to.quiet)
     from splitwise_plan.search.day import follow
 
     with shown_progress(quiet=to.quiet) as progress:

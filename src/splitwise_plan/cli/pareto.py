@@ -33,7 +33,7 @@ def pareto(flags: Flags) -> int:
     scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.pareto import pareto as find
 
     study = storage(flags, scenario, to.out) if _is_sampled(scenario) else None

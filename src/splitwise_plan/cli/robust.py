@@ -51,7 +51,7 @@ def robust(flags: Flags) -> int:
     loads = _load(flags, given)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet)
+    watch.compile(loads.base, quiet=to.quiet)
     from splitwise_plan.search.robust import robust as find
 
     with shown_progress(quiet=to.quiet) as progress:

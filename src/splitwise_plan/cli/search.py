@@ -46,7 +46,7 @@ def search(flags: Flags) -> int:
     scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
     from splitwise_plan.search.choose import find, is_sampled

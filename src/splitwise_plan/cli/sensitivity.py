@@ -50,7 +50,7 @@ def sensitivity(flags: Flags) -> int:
     scenario = question.load(flags, given, gone_through)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.sensitivity import sensitivity as find
 
     with shown_progress(quiet=to.quiet) as progress:
