@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -207,7 +207,7 @@ def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> 
     return Design(space.family, prompt, token or 0)
 
 
-_OUTPUT: Any = (f.RESUME, f.DASK, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
+_OUTPUT = (f.RESUME, f.DASK, *f.ENDING)
 MAP = Command(
     "map",
     map_,
