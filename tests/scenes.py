@@ -66,7 +66,7 @@ def state_of(one: Scene) -> k.State:
     """The kernel's state as `Simulator.run` hands it over, before anything has happened."""
     states: list[k.State] = []
 
-    def keep(state: k.State) -> tuple[int, float]:
+    def keep(state: k.State, *, outages: bool) -> tuple[int, float]:
         states.append(state)
         return k.DRAINED, 0.0
 

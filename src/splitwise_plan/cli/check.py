@@ -39,7 +39,7 @@ def check(flags: Flags) -> int:
     plan, then, today = _load(flags)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=today.scenario.failures is not None)
+    watch.compile(today.scenario, quiet=to.quiet)
     from splitwise_plan.search.check import check as check_plan
     from splitwise_plan.search.choose import find
 

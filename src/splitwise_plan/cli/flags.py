@@ -207,6 +207,10 @@ STOP = Flag(
 QUIET = Flag("quiet", "", "Nothing on stderr but errors.", kind=bool, default=False, panel=OUTPUT)
 DEBUG = Flag("debug", "", "Show where a crash happened.", kind=bool, default=False, panel=OUTPUT)
 
+SPACE = (FAMILIES, FAMILY, POWER_CAPS, PROMPT_RANGE, TOKEN_RANGE, MACHINE_RANGE)
+"""Which designs are looked at: what `question.of_space` reads."""
+ENDING = (FORMAT, OUT, JOBS, QUIET, DEBUG)
+"""What every command that simulates ends its flags with."""
 QUESTION = (
     SCENARIO,
     *(WORKLOAD, TRACE, TRACE_WINDOW, TRACE_SPEED, RATE, DURATION, SEED, SEEDS),

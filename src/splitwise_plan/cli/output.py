@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,6 +57,13 @@ class Output:
         if self.out is not None:
             write_folder(self.out, report.files)
         emit(report.text(self.format))
+
+
+def report_step(flags: Flags, kept: str) -> str:
+    """Where the report is, or how to keep it; `kept`: what a folder of results has."""
+    if flags["out"] is None:
+        return f"add --out DIR to keep {kept}"
+    return f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.html')}"
 
 
 def emit(text: str) -> None:

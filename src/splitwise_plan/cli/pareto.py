@@ -22,9 +22,7 @@ def pareto(flags: Flags) -> int:
     Takes minutes on the paper's ranges: narrow them, or take larger steps of the rate.
     """
     watch = Stopwatch()
-    given = question.overrides(flags)
-    given |= {key: flags[key] for key in (*question.COUNTS, "method")}
-    given["families"] = flags.listed("families", "family")
+    given = question.of_space(flags, "method")
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     if flags["rate"] is not None:
@@ -33,7 +31,7 @@ def pareto(flags: Flags) -> int:
     scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.pareto import pareto as find
 
     study = storage(flags, scenario, to.out) if _is_sampled(scenario) else None
@@ -76,7 +74,7 @@ COMMAND = Command(
         *f.QUESTION,
         *(f.FAMILIES, f.FAMILY, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
         *(f.RATE_STEP, f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),
-        *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+        *f.ENDING,
     ),
     "splitwise-plan pareto --families splitwise-hh --prompt-machines 1:3 --token-machines 1:3"
     " --duration 60",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from splitwise_plan.cli.flags import QUESTION
 from splitwise_plan.cli.options import Flags
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from splitwise_plan.facts.scenario import Scenario
 
 COUNTS = ("prompt_machines", "token_machines", "machines")
+Loaded = TypeVar("Loaded")
 Check = Callable[["Scenario"], list[Problem]]
 
 
@@ -39,19 +40,56 @@ def overrides(flags: Flags) -> dict[str, Any]:
     }
 
 
+def of_space(flags: Flags, *keys: str) -> dict[str, Any]:
+    """The same with the flags of `flags.SPACE`, and those of `keys` as they were typed."""
+    return {
+        **overrides(flags),
+        **{key: flags[key] for key in (*COUNTS, *keys)},
+        "families": flags.listed("families", "family"),
+        "power_caps": flags.numbers("power_caps"),
+    }
+
+
 def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> Scenario:
     """Load the scenario. Raises `InputError` with the problems of the flags and of `check` too."""
     from splitwise_plan.facts.catalog import Catalog
     from splitwise_plan.facts.scenario_loader import load_scenario
 
+    return loaded(flags, lambda path: load_scenario(Catalog(), path, given), lambda s: s, check)
+
+
+def loaded(
+    flags: Flags,
+    load_from: Callable[[Path | None], Loaded],
+    scenario_of: Callable[[Loaded], Scenario],
+    check: Check | None = None,
+) -> Loaded:
+    """What `load_from` makes of the scenario file, None if there is none, and the scenario in it.
+
+    Raises `InputError` with the problems of the flags and of `check` too.
+    """
     path = Path(flags["scenario"]) if flags["scenario"] is not None else None
     try:
-        scenario = load_scenario(Catalog(), path, given)
+        found = load_from(path)
     except InputError as error:
         raise InputError([*flags.problems, *error.problems]) from None
+    scenario = scenario_of(found)
     problems = [*flags.problems, *overwritten(flags, scenario, path)]
     raise_if_any([*problems, *(check(scenario) if check else [])])
-    return scenario
+    return found
+
+
+def gone_through(scenario: Scenario) -> list[Problem]:
+    """What is wrong with a scenario for a command that goes through the space, many times."""
+    from splitwise_plan.search.choose import is_sampled
+
+    if scenario.maximize is not None:
+        what = "the rate is given here, not looked for"
+        return [Problem("maximize", what, "give rate and minimize")]
+    if is_sampled(scenario):
+        what = "this space is too large to be gone through many times"
+        return [Problem("method", what, "narrow the ranges, or give --method exhaustive")]
+    return []
 
 
 def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:

@@ -76,6 +76,6 @@ def reproduce(flags: Flags) -> int:
 COMMAND = Command(
     "reproduce",
     reproduce,
-    (ITEMS, SETS, QUICK, f.SEEDS, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+    (ITEMS, SETS, QUICK, f.SEEDS, *f.ENDING),
     "splitwise-plan reproduce fig5 fig14",
 )

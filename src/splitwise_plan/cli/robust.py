@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splitwise_plan.cli import exits, output, question
@@ -11,9 +9,7 @@ from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
 from splitwise_plan.cli.search import exit_code as search_exit_code
-from splitwise_plan.cli.sensitivity import gone_through
 from splitwise_plan.cli.stopwatch import Stopwatch
-from splitwise_plan.errors import InputError, raise_if_any
 
 if TYPE_CHECKING:
     from splitwise_plan.facts.loads import LoadSet
@@ -43,15 +39,12 @@ def robust(flags: Flags) -> int:
     With --growth it says on which day each design will have run out.
     """
     watch = Stopwatch()
-    given = question.overrides(flags)
-    given |= {key: flags[key] for key in (*question.COUNTS, "minimize", "method")}
-    given["families"] = flags.listed("families", "family")
-    given["power_caps"] = flags.numbers("power_caps")
+    given = question.of_space(flags, "minimize", "method")
     to = output.Output.of(flags)
     loads = _load(flags, given)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet)
+    watch.compile(loads.base, quiet=to.quiet)
     from splitwise_plan.search.robust import robust as find
 
     with shown_progress(quiet=to.quiet) as progress:
@@ -60,7 +53,7 @@ def robust(flags: Flags) -> int:
 
     from splitwise_plan.report.robust import report
 
-    steps = _next_steps(flags)
+    steps = [output.report_step(flags, "the report and the scenario with its loads")]
     to.write(report(result, watch.timing, steps, files=to.out is not None))
     return exit_code(result)
 
@@ -70,21 +63,19 @@ def _load(flags: Flags, given: dict[str, object]) -> LoadSet:
     from splitwise_plan.facts.catalog import Catalog
     from splitwise_plan.facts.load_set import load_loads
 
-    path = Path(flags["scenario"]) if flags["scenario"] is not None else None
-    try:
-        loads = load_loads(
+    return question.loaded(
+        flags,
+        lambda path: load_loads(
             Catalog(),
             path,
             given,
             words=flags.listed("loads"),
             choose=flags["choose"],
             growth=(flags["growth"], flags["from_"]),
-        )
-    except InputError as error:
-        raise InputError([*flags.problems, *error.problems]) from None
-    problems = [*flags.problems, *question.overwritten(flags, loads.base, path)]
-    raise_if_any([*problems, *gone_through(loads.base)])
-    return loads
+        ),
+        lambda loads: loads.base,
+        question.gone_through,
+    )
 
 
 def exit_code(result: RobustResult) -> int:
@@ -94,21 +85,15 @@ def exit_code(result: RobustResult) -> int:
     return search_exit_code(result.joint)
 
 
-def _next_steps(flags: Flags) -> list[str]:
-    if flags["out"] is None:
-        return ["add --out DIR to keep the report and the scenario with its loads"]
-    return [f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.html')}"]
-
-
 COMMAND = Command(
     "robust",
     robust,
     (
         *f.QUESTION,
         *(LOADS, GROWTH, FROM),
-        *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *f.SPACE,
         *(f.MINIMIZE, CHOOSE, f.METHOD),
-        *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+        *f.ENDING,
     ),
     "splitwise-plan robust --rate 5 --duration 30 --families splitwise-hh,splitwise-ha"
     " --loads x1,x1.2,spike --growth 30%/year --from 2026-11-30",

@@ -35,18 +35,15 @@ def search(flags: Flags) -> int:
     requests a second, six families.
     """
     watch = Stopwatch()
-    given = question.overrides(flags)
-    given |= {key: flags[key] for key in (*question.COUNTS, *GOALS, *SPARE)}
+    given = question.of_space(flags, *GOALS, *SPARE)
     given["spare"] = flags.whole("spare", low=0)
-    given["families"] = flags.listed("families", "family")
-    given["power_caps"] = flags.numbers("power_caps")
     given["trials"] = flags.whole("trials", low=1)
     given["rate_step"] = flags.number("rate_step", "e.g. 1, or '0.5 rps'")
     to = output.Output.of(flags)
     scenario = question.load(flags, given, lambda loaded: _problems(flags, loaded))
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     if scenario.maximize == "throughput_per_cost":
         return _saturate(flags, scenario, to, watch)
     from splitwise_plan.search.choose import find, is_sampled
@@ -151,11 +148,7 @@ def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[
         if flags["seeds"] is None and len(details.evaluation.replications) > 1:
             words += ["--seeds", str(len(details.evaluation.replications))]
         steps.append(shlex.join([*words, *_design_flags(details.evaluation.design)]))
-    if flags["out"] is None:
-        steps.append("add --out DIR to keep the report, the scenario and a table of designs")
-    else:
-        steps.append(f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.html')}")
-    return steps
+    return [*steps, output.report_step(flags, "the report, the scenario and a table of designs")]
 
 
 def _design_flags(design: Design) -> list[str]:
@@ -171,7 +164,7 @@ COMMAND = Command(
     search,
     (
         *f.QUESTION,
-        *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *f.SPACE,
         *(f.MINIMIZE, f.MAXIMIZE, f.POWER_BUDGET, f.COST_BUDGET, f.RATE_STEP),
         *(f.SPARE, f.SPARE_OF, f.DEGRADED_SLO),
         *(f.METHOD, f.TRIALS, f.STUDY, f.RESUME, f.DASK),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from splitwise_plan.cli import flags as f
@@ -11,10 +10,8 @@ from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
 from splitwise_plan.cli.search import exit_code
 from splitwise_plan.cli.stopwatch import Stopwatch
-from splitwise_plan.errors import Problem
 
 if TYPE_CHECKING:
-    from splitwise_plan.facts.scenario import Scenario
     from splitwise_plan.search.sensitivity import Of
 
 WINNER = Flag(
@@ -40,17 +37,14 @@ def sensitivity(flags: Flags) -> int:
     alone, on the same requests.
     """
     watch = Stopwatch()
-    given = question.overrides(flags)
-    given |= {key: flags[key] for key in (*question.COUNTS, "minimize", "method")}
-    given["families"] = flags.listed("families", "family")
-    given["power_caps"] = flags.numbers("power_caps")
+    given = question.of_space(flags, "minimize", "method")
     of = flags.choice("winner", WINNER.choices)
     savings = flags.share("savings")
     to = output.Output.of(flags)
-    scenario = question.load(flags, given, gone_through)
+    scenario = question.load(flags, given, question.gone_through)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.sensitivity import sensitivity as find
 
     with shown_progress(quiet=to.quiet) as progress:
@@ -60,28 +54,9 @@ def sensitivity(flags: Flags) -> int:
 
     from splitwise_plan.report.sensitivity import report
 
-    steps = _next_steps(flags)
+    steps = [output.report_step(flags, "the report with the figure")]
     to.write(report(result, watch.timing, steps, files=to.out is not None))
     return exit_code(result.found)
-
-
-def gone_through(scenario: Scenario) -> list[Problem]:
-    """What is wrong with a scenario for a command that goes through the space, many times."""
-    from splitwise_plan.search.choose import is_sampled
-
-    if scenario.maximize is not None:
-        what = "the rate is given here, not looked for"
-        return [Problem("maximize", what, "give rate and minimize")]
-    if is_sampled(scenario):
-        what = "this space is too large to be gone through many times"
-        return [Problem("method", what, "narrow the ranges, or give --method exhaustive")]
-    return []
-
-
-def _next_steps(flags: Flags) -> list[str]:
-    if flags["out"] is None:
-        return ["add --out DIR to keep the report with the figure"]
-    return [f"the report is {shlex.quote(flags['out'].rstrip('/') + '/report.html')}"]
 
 
 COMMAND = Command(
@@ -89,9 +64,9 @@ COMMAND = Command(
     sensitivity,
     (
         *f.QUESTION,
-        *(f.FAMILIES, f.FAMILY, f.POWER_CAPS, f.PROMPT_RANGE, f.TOKEN_RANGE, f.MACHINE_RANGE),
+        *f.SPACE,
         *(f.MINIMIZE, WINNER, SAVINGS, f.METHOD),
-        *(f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
+        *f.ENDING,
     ),
     "splitwise-plan sensitivity --rate 5 --duration 60 --families splitwise-hh,splitwise-ha"
     " --prompt-machines 1:6 --token-machines 1:6",

@@ -30,7 +30,7 @@ def simulate(flags: Flags) -> int:
     design = _design(scenario)
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.closer import occupied
     from splitwise_plan.search.evaluate import detail, records
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from splitwise_plan.facts.scenario import Scenario
 
 
 @dataclass(slots=True)
@@ -20,13 +24,14 @@ class Stopwatch:
         self.timing[name] = now - self._last
         self._last = now
 
-    def compile(self, *, quiet: bool, outages: bool = False) -> None:
+    def compile(self, scenario: Scenario | None = None, *, quiet: bool) -> None:
         """Compile the kernel if that was not done yet, having said so: it takes a while.
 
-        `outages`: machines go down in the runs to come.
+        `scenario`: what is simulated, where machines may go down in it.
         """
         from splitwise_plan.sim import warmup
 
+        outages = scenario is not None and scenario.has_outages
         if warmup.is_cold(outages=outages) and not quiet:
             message = "compiling the simulator (once, about 15 s)"
             print(message, file=sys.stderr, flush=True)

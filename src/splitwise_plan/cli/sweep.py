@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -55,7 +55,7 @@ def map_(flags: Flags) -> int:
     scenario = question.load(flags, given, lambda loaded: _map_problems(flags, loaded))
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_map
 
     with resumable(flags, scenario, to.out, "map") as journal:
@@ -83,7 +83,7 @@ def load(flags: Flags) -> int:
     designs = [_design(scenario, *size) for size in sizes]
     watch.lap("load_s")
 
-    watch.compile(quiet=to.quiet, outages=scenario.failures is not None)
+    watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.sweep import sweep_load
 
     with resumable(flags, scenario, to.out, "load") as journal:
@@ -207,7 +207,7 @@ def _design(scenario: Scenario, family: str, prompt: int, token: int | None) -> 
     return Design(space.family, prompt, token or 0)
 
 
-_OUTPUT: Any = (f.RESUME, f.DASK, f.FORMAT, f.OUT, f.JOBS, f.QUIET, f.DEBUG)
+_OUTPUT = (f.RESUME, f.DASK, *f.ENDING)
 MAP = Command(
     "map",
     map_,

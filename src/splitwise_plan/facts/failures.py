@@ -59,6 +59,11 @@ class Failures:
     checkpoint_cost: float = 0.0
     """What saving checkpoints adds to token iterations, as a share of their time."""
 
+    @property
+    def take_down(self) -> bool:
+        """Whether machines may go down; one that is slow works all the time."""
+        return self.mtbf_s is not None or bool(self.outages) or self.maintenance is not None
+
     def __str__(self) -> str:
         told = []
         if self.mtbf_s is not None:

@@ -156,6 +156,11 @@ class Scenario:
         """The profile ids of `estimated`, each once."""
         return tuple(dict.fromkeys(name for name, _ in self.estimated))
 
+    @property
+    def has_outages(self) -> bool:
+        """Whether machines may go down during its runs."""
+        return self.failures is not None and self.failures.take_down
+
     def profile(self, machine: Machine, tensor_parallel: int) -> Profile:
         """The profile of the scenario's LLM on instances of so many GPUs of `machine`."""
         return self.profiles[machine.profile, tensor_parallel]

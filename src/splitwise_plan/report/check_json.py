@@ -11,7 +11,6 @@ from splitwise_plan.report import jsonfmt
 from splitwise_plan.report.check_cases import Case
 from splitwise_plan.report.check_words import warnings
 from splitwise_plan.report.jsonfmt import Json
-from splitwise_plan.report.provenance import provenance
 from splitwise_plan.search.check import (
     Attribution,
     CheckResult,
@@ -31,9 +30,7 @@ def document(result: CheckResult, cases: Sequence[Case], timing: Mapping[str, fl
     best = now.found.best.best if now.found and now.found.best else None
     return {
         "schema": CHECK,
-        "provenance": provenance(now.scenario),
-        "assumptions": now.scenario.assumptions.id,
-        "scenario": jsonfmt.question(now.scenario),
+        **jsonfmt.origin(now.scenario),
         "plan": {
             "file": name_alone(Path(plan.where)),
             "sha256": plan.sha256,

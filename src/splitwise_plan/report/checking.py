@@ -11,7 +11,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.files import name_alone
 from splitwise_plan.facts.plan import AcceptedTarget, Plan
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.report import csvfmt, estimates, jsonfmt, markdown, wording
+from splitwise_plan.report import csvfmt, estimates, wording
 from splitwise_plan.report.check_cases import Case, cases
 from splitwise_plan.report.check_json import document
 from splitwise_plan.report.check_words import (
@@ -24,11 +24,12 @@ from splitwise_plan.report.check_words import (
     warnings,
 )
 from splitwise_plan.report.files import text_writer
+from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.junit import junit
 from splitwise_plan.report.numbers import NONE, kilowatts, percent, usd
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
 from splitwise_plan.report.proof import proof
-from splitwise_plan.report.provenance import provenance, stamp
+from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.check import Attribution, CheckResult, Outcome, blamed
 from splitwise_plan.search.confidence import Estimate, Interval
@@ -44,19 +45,11 @@ def report(
     sheets = [_slo_sheet(result, found)]
     if result.attributions:
         sheets.append(_change_sheet(result))
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    kept = Page("Plan check", tuple(_top(result, found)), tuple(sheets))
-    told = document(result, found, timing)
-    rows = list(_rows(result, found))
-    scenario = result.now.scenario
-    files = {
-        "result.json": text_writer(jsonfmt.dumps(told)),
-        "checks.csv": text_writer(csvfmt.text(rows)),
-        "junit.xml": text_writer(junit_text(result, found)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(kept) + "\n" + stamp(scenario)),
-    }
-    return Report(replace(kept, bottom=bottom), told, rows, files)
+    page = Page("Plan check", tuple(_top(result, found)), tuple(sheets))
+    told = Report(page, document(result, found, timing), list(_rows(result, found)))
+    files = text_files(told, result.now.scenario, "checks.csv")
+    files["junit.xml"] = text_writer(junit_text(result, found))
+    return replace(told, files=files).then(next_steps)
 
 
 def junit_text(result: CheckResult, found: Sequence[Case]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 from splitwise_plan.facts.design import Design
@@ -11,12 +10,11 @@ from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.day_totals import ON, SWITCHED, WAYS, Total, switches, totals, watts
 from splitwise_plan.report.figures.day import Point, day_figure
 from splitwise_plan.report.figures.style import Figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant, usd
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.day import DayResult, Hour
 
@@ -43,11 +41,10 @@ def report(
     top += [*wording.trace_facts(base), *own_facts(base)]
     sheets = (_total_sheet(result), _hour_sheet(result)) if result.hours else ()
     page = Page("A day", tuple(top), sheets)
-    document = _document(result, timing)
-    rows = list(_rows(result))
-    made = _files(result, page, document, rows) if files else {}
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    return Report(replace(page, bottom=bottom), document, rows, made)
+    told = Report(page, _document(result, timing), list(_rows(result)))
+    if files:
+        told = in_folder(told, base, "day.csv", _drawn(result, page))
+    return told.then(next_steps)
 
 
 def _saved(result: DayResult) -> Iterator[Fact]:
@@ -148,9 +145,7 @@ def _document(result: DayResult, timing: Mapping[str, float]) -> jsonfmt.Json:
     fixed = jsonfmt.search(base, result.fixed, {})
     return {
         "schema": SCHEMA,
-        "provenance": provenance(base),
-        "assumptions": base.assumptions.id,
-        "scenario": jsonfmt.question(base),
+        **jsonfmt.origin(base),
         "objective": jsonfmt.objective_document(base),
         "best": fixed["best"],
         "families": fixed["families"],
@@ -196,12 +191,7 @@ def _counts(design: Design | None) -> tuple[int | None, int | None]:
     return (design.prompt_machines, design.token_machines) if design else (None, None)
 
 
-def _files(
-    result: DayResult,
-    page: Page,
-    document: jsonfmt.Json,
-    rows: Sequence[Sequence[csvfmt.Value]],
-) -> dict[str, Writer]:
+def _drawn(result: DayResult, page: Page) -> Drawn:
     figures = _figures(result)
     told = page.top[1]
     badge = "meets the SLOs all day" if told.tone == "good" else "no cluster serves the day"
@@ -210,7 +200,7 @@ def _files(
         *(html.section("The day", html.figure(one), name="day") for one in figures),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    return folder(result.day.base, page, document, ("day.csv", rows), parts, figures)
+    return Drawn(parts, figures)
 
 
 def _figures(result: DayResult) -> list[Figure]:

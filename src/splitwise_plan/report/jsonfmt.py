@@ -43,9 +43,7 @@ def simulation(scenario: Scenario, details: Details, timing: Mapping[str, float]
     """The document of one simulated design."""
     return {
         "schema": SIMULATION,
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": question(scenario),
+        **origin(scenario),
         **detailed(scenario, details),
         "timing": dict(timing),
     }
@@ -56,9 +54,7 @@ def search(scenario: Scenario, result: SearchResult, timing: Mapping[str, float]
     best = result.best.best if result.best else None
     return {
         "schema": SEARCH,
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": question(scenario),
+        **origin(scenario),
         "objective": objective_document(scenario),
         "best": detailed(scenario, best) if best else None,
         "families": [_family(scenario, family) for family in result.families],
@@ -83,6 +79,15 @@ def detailed(scenario: Scenario, details: Details) -> Json:
         "economics": economics_document(scenario, details),
         "beyond_profile": beyond_document(details.beyond),
         "failures": failure_document(details),
+    }
+
+
+def origin(scenario: Scenario) -> Json:
+    """Where a result comes from: what every document says after its schema."""
+    return {
+        "provenance": provenance(scenario),
+        "assumptions": scenario.assumptions.id,
+        "scenario": question(scenario),
     }
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import count, kilowatts
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.pareto import ParetoPoint, ParetoResult
 
@@ -34,10 +33,8 @@ def report(
         *wording.trace_facts(scenario),
     )
     page = Page("Pareto front", top, (_sheet(result),))
-    document = _document(scenario, result, timing)
-    rows = list(_rows(result))
-    made = _files(scenario, result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    told = Report(page, _document(scenario, result, timing), list(_rows(result)))
+    return in_folder(told, scenario, "pareto.csv", _drawn(result, page)) if files else told
 
 
 def _proof(result: ParetoResult) -> str:
@@ -73,9 +70,7 @@ def _document(
 ) -> jsonfmt.Json:
     return {
         "schema": SCHEMA,
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": jsonfmt.question(scenario),
+        **jsonfmt.origin(scenario),
         "space": result.space,
         "simulated": result.simulated,
         "excluded": result.excluded,
@@ -102,13 +97,7 @@ def _rows(result: ParetoResult) -> Iterator[Sequence[csvfmt.Value]]:
         )
 
 
-def _files(
-    scenario: Scenario,
-    result: ParetoResult,
-    page: Page,
-    document: jsonfmt.Json,
-    rows: Sequence[Sequence[csvfmt.Value]],
-) -> dict[str, Writer]:
+def _drawn(result: ParetoResult, page: Page) -> Drawn:
     points = [FrontPoint(point.design, point.rate_rps) for point in result.points]
     figures = [pareto_figure(points)] if points else []
     parts = [
@@ -116,4 +105,4 @@ def _files(
         html.section("The front", *map(html.figure, figures), name="front"),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    return folder(scenario, page, document, ("pareto.csv", rows), parts, figures)
+    return Drawn(parts, figures)

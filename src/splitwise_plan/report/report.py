@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from splitwise_plan.report import csvfmt, jsonfmt, markdown, tables
 from splitwise_plan.report.files import Writer
-from splitwise_plan.report.page import Page
+from splitwise_plan.report.page import Fact, Page
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,6 +18,11 @@ class Report:
     document: jsonfmt.Json
     rows: Sequence[Sequence[csvfmt.Value]]
     files: Mapping[str, Writer] = field(default_factory=dict)
+
+    def then(self, next_steps: Sequence[str]) -> Report:
+        """The same with command lines, or other steps, that go on from here. Files keep none."""
+        bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+        return replace(self, page=replace(self.page, bottom=(*self.page.bottom, *bottom)))
 
     def text(self, format_: str) -> str:
         """The report as `table`, `json`, `csv` or `markdown`."""

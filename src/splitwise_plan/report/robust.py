@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from splitwise_plan.report import csvfmt, estimates, html, jsonfmt, page_html, wording
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.loads import Standing, loads_figure
 from splitwise_plan.report.figures.style import Figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.page import Fact, Page, Sheet
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.robust_words import (
     answers,
@@ -51,11 +49,10 @@ def report(
     if result.run_outs:
         sheets.append(run_out_sheet(result))
     page = Page("Plan for several loads", tuple(top), tuple(sheets))
-    document = _document(result, timing)
-    rows = list(_rows(result))
-    made = _files(result, page, document, rows) if files else {}
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    return Report(replace(page, bottom=bottom), document, rows, made)
+    told = Report(page, _document(result, timing), list(_rows(result)))
+    if files:
+        told = in_folder(told, base, "designs.csv", _drawn(result, page))
+    return told.then(next_steps)
 
 
 def _document(result: RobustResult, timing: Mapping[str, float]) -> Json:
@@ -64,9 +61,7 @@ def _document(result: RobustResult, timing: Mapping[str, float]) -> Json:
     answer = result.answer
     return {
         "schema": SCHEMA,
-        "provenance": provenance(base),
-        "assumptions": base.assumptions.id,
-        "scenario": jsonfmt.question(base),
+        **jsonfmt.origin(base),
         "objective": jsonfmt.objective_document(base),
         "choose": loads.choose,
         "best": _served(result, 0) if answer is not None else None,
@@ -180,26 +175,19 @@ def _rows(result: RobustResult) -> Iterator[Sequence[csvfmt.Value]]:
             )
 
 
-def _files(
-    result: RobustResult, page: Page, document: Json, rows: Sequence[Sequence[csvfmt.Value]]
-) -> dict[str, Writer]:
-    base = result.loads.base
+def _drawn(result: RobustResult, page: Page) -> Drawn:
     figures = _figures(result)
     told = page.top[1]
     badge = "meets the SLOs under every load" if told.tone == "good" else "no design for all loads"
-    families = family_sheet(base, result.joint)
+    families = family_sheet(result.loads.base, result.joint)
+    title = "Families, under all loads together"
     parts = [
         page_html.header(told, badge, [page.top[0], *page.top[2:]]),
         page_html.sheet_section("The loads", "loads", *page.sheets),
         *(html.section("Under each load", html.figure(one), name="figures") for one in figures),
-        page_html.sheet_section("Families, under all loads together", "families", families),
+        page_html.sheet_section(title, "families", families),
     ]
-    kept = Page(page.title, page.top, (*page.sheets, _titled(families)))
-    return folder(base, kept, document, ("designs.csv", rows), parts, figures)
-
-
-def _titled(families: Sheet) -> Sheet:
-    return Sheet(families.columns, families.rows, "Families, under all loads together")
+    return Drawn(parts, figures, (Sheet(families.columns, families.rows, title),))
 
 
 def _figures(result: RobustResult) -> list[Figure]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
-from splitwise_plan.report.files import text_writer
+from splitwise_plan.report import csvfmt, jsonfmt, wording
+from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
 from splitwise_plan.report.proof import TIES_SHOWN
-from splitwise_plan.report.provenance import own_facts, provenance, stamp
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.search.saturation import (
     FamilySaturation,
@@ -36,15 +37,8 @@ def report(scenario: Scenario, result: SaturationResult, timing: Mapping[str, fl
         *own_facts(scenario),
     )
     page = Page("Batch work", top, (_sheet(result),))
-    document = _document(scenario, result, timing)
-    rows = list(_rows(scenario, result))
-    files = {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "designs.csv": text_writer(csvfmt.text(rows)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
-    }
-    return Report(page, document, rows, files)
+    told = Report(page, _document(scenario, result, timing), list(_rows(scenario, result)))
+    return replace(told, files=text_files(told, scenario, "designs.csv"))
 
 
 def _answer(scenario: Scenario, result: SaturationResult) -> Fact:
@@ -111,9 +105,7 @@ def _document(
 ) -> jsonfmt.Json:
     return {
         "schema": SCHEMA,
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": jsonfmt.question(scenario),
+        **jsonfmt.origin(scenario),
         "objective": jsonfmt.objective_document(scenario),
         "offered_rps": result.offered_rps,
         "best": result.best.family.id if result.best else None,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report import csvfmt, jsonfmt, wording
 from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.explaining import (
@@ -18,10 +19,11 @@ from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import text_writer
+from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.page import Fact, Page
 from splitwise_plan.report.page_html import search_figures, search_page
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.report.provenance import own_facts, stamp
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.requests_summary import summary_rows
 from splitwise_plan.report.resilience import (
@@ -74,22 +76,16 @@ def report(  # noqa: PLR0913, PLR0917
         top += beyond_facts(best)
     top.extend(own_facts(scenario))
     families = family_sheet(scenario, result)
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
     sheets = (families,) if spare is None else (families, resilience_sheet(scenario, spare))
-    page = Page("Best design", tuple(top), sheets, bottom)
     document = jsonfmt.search(scenario, result, timing)
     document["diagnosis"] = diagnosis_document(diagnosis) if diagnosis else None
     document["length"] = length_document(length) if length else None
     document["spare"] = resilience_document(spare, scenario) if spare else None
-    rows = list(search_rows(scenario, result))
+    told = Report(
+        Page("Best design", tuple(top), sheets), document, list(search_rows(scenario, result))
+    )
     slos = (slo_sheet(best.evaluation),) if best is not None else ()
-    whole = markdown.render(Page("Best design", tuple(top), (*sheets, *slos)))
-    files = {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "designs.csv": text_writer(csvfmt.text(rows)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(whole + "\n" + stamp(scenario)),
-    }
+    files = text_files(told, scenario, "designs.csv", slos)
     if look is not None:
         figures = search_figures(scenario, result, look)
         whole_page = search_page(scenario, result, figures, top[3:])
@@ -98,4 +94,4 @@ def report(  # noqa: PLR0913, PLR0917
         files["requests_summary.csv"] = text_writer(csvfmt.text(summary))
         if look.requests is not None:
             files["requests.csv"] = request_writer(*look.requests)
-    return Report(page, document, rows, files)
+    return replace(told, files=files).then(next_steps)

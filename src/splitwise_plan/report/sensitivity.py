@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.tornado import Bar, tornado_figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
-from splitwise_plan.report.page import Fact, Page
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.folder import Drawn, in_folder
+from splitwise_plan.report.page import Page
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.sensitivity_words import facts, pairs, threshold_sheet, what
 from splitwise_plan.search.sensitivity import SensitivityResult, Threshold
@@ -31,20 +29,17 @@ def report(
     top = (*facts(result), *wording.trace_facts(scenario), *own_facts(scenario))
     sheets = (threshold_sheet(result),) if result.thresholds else ()
     page = Page("How wrong the numbers may be", top, sheets)
-    document = _document(result, timing)
-    rows = list(_rows(result))
-    made = _files(result, page, document, rows) if files else {}
-    bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
-    return Report(replace(page, bottom=bottom), document, rows, made)
+    told = Report(page, _document(result, timing), list(_rows(result)))
+    if files:
+        told = in_folder(told, scenario, "thresholds.csv", _drawn(result, page))
+    return told.then(next_steps)
 
 
 def _document(result: SensitivityResult, timing: Mapping[str, float]) -> jsonfmt.Json:
     scenario = result.scenario
     return {
         "schema": SCHEMA,
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": jsonfmt.question(scenario),
+        **jsonfmt.origin(scenario),
         "objective": jsonfmt.objective_document(scenario),
         "best": jsonfmt.detailed(scenario, result.winner) if result.winner else None,
         "winner": result.of,
@@ -107,12 +102,7 @@ def _rows(result: SensitivityResult) -> Iterator[Sequence[csvfmt.Value]]:
         )
 
 
-def _files(
-    result: SensitivityResult,
-    page: Page,
-    document: jsonfmt.Json,
-    rows: Sequence[Sequence[csvfmt.Value]],
-) -> dict[str, Writer]:
+def _drawn(result: SensitivityResult, page: Page) -> Drawn:
     bars = [_bar(one) for pair in pairs(result) for one in pair]
     figures = [tornado_figure(bars)] if bars else []
     told = page.top[1]
@@ -122,8 +112,7 @@ def _files(
         html.section("How wrong each number may be", *map(html.figure, figures), name="tornado"),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    table = ("thresholds.csv", rows)
-    return folder(result.scenario, page, document, table, parts, figures)
+    return Drawn(parts, figures)
 
 
 def _bar(one: Threshold) -> Bar:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, wording
+from splitwise_plan.report import csvfmt, jsonfmt, wording
 from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
 from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
-from splitwise_plan.report.provenance import own_facts, stamp
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.simulation_page import simulation_figures, simulation_page
 from splitwise_plan.report.simulation_rows import STATISTICS, simulation_rows
@@ -42,18 +44,15 @@ def report(
     top, bottom = _top(scenario, details), _bottom(scenario, details)
     page = Page("Simulation of one design", top, (*sheets, _pool_sheet(details)), bottom)
     document = jsonfmt.simulation(scenario, details, timing)
-    files = {
-        "result.json": text_writer(jsonfmt.dumps(document)),
-        "scenario.toml": text_writer(scenario.resolved_toml),
-        "report.md": text_writer(markdown.render(page) + "\n" + stamp(scenario)),
-    }
+    told = Report(page, document, list(simulation_rows(scenario, details)))
+    files = text_files(told, scenario, None)
     if kept is not None:
         files["requests.csv"] = request_writer(*kept)
     if served is not None:
         figures = simulation_figures(scenario, details, served)
-        told = simulation_page(scenario, details, page, figures)
-        files |= {"report.html": text_writer(told), **writers(figures)}
-    return Report(page, document, list(simulation_rows(scenario, details)), files)
+        drawn = simulation_page(scenario, details, page, figures)
+        files |= {"report.html": text_writer(drawn), **writers(figures)}
+    return replace(told, files=files)
 
 
 def request_writer(simulator: Simulator, run: Run) -> Writer:

@@ -10,11 +10,10 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report import html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.load import load_figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import NONE, count, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.report.sweep_map import SCHEMA, Row, replications, target_document
@@ -35,10 +34,8 @@ def report(
         *wording.trace_facts(scenario),
     )
     page = Page("Load sweep", top, tuple(_sheet(result, design) for design in result.designs))
-    document = _document(scenario, result, timing)
-    rows = list(_rows(scenario, result))
-    made = _files(scenario, result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    told = Report(page, _document(scenario, result, timing), list(_rows(scenario, result)))
+    return in_folder(told, scenario, "load.csv", _drawn(scenario, result, page)) if files else told
 
 
 def answer(result: LoadResult) -> Fact:
@@ -86,9 +83,7 @@ def _cells(point: LoadPoint) -> tuple[Cell, ...]:
     )
 
 
-def _files(
-    scenario: Scenario, result: LoadResult, page: Page, document: jsonfmt.Json, rows: list[Row]
-) -> dict[str, Writer]:
+def _drawn(scenario: Scenario, result: LoadResult, page: Page) -> Drawn:
     figures = [load_figure(scenario, result)]
     badge = "load sweep"
     parts = [
@@ -96,7 +91,7 @@ def _files(
         html.section("Latency against load", *map(html.figure, figures), name="load"),
         page_html.sheet_section("The numbers", "numbers", *page.sheets),
     ]
-    return folder(scenario, page, document, ("load.csv", rows), parts, figures)
+    return Drawn(parts, figures)
 
 
 def _rows(scenario: Scenario, result: LoadResult) -> Iterator[Row]:
@@ -128,9 +123,7 @@ def _document(scenario: Scenario, result: LoadResult, timing: Mapping[str, float
     return {
         "schema": SCHEMA,
         "kind": "load",
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": jsonfmt.question(scenario),
+        **jsonfmt.origin(scenario),
         "rates_rps": list(result.rates_rps),
         "designs": [
             {

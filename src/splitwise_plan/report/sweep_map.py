@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.design_map import map_figure
-from splitwise_plan.report.files import Writer
-from splitwise_plan.report.folder import folder
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet
-from splitwise_plan.report.provenance import own_facts, provenance
+from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.search_rows import target_column
 from splitwise_plan.search.confidence import Estimate
@@ -45,10 +44,8 @@ def report(
         Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)
-    document = _document(scenario, result, timing)
-    rows = list(_rows(scenario, result))
-    made = _files(scenario, result, page, document, rows) if files else {}
-    return Report(page, document, rows, made)
+    told = Report(page, _document(scenario, result, timing), list(_rows(scenario, result)))
+    return in_folder(told, scenario, "map.csv", _drawn(scenario, result, page)) if files else told
 
 
 def answer(scenario: Scenario, result: MapResult) -> Fact:
@@ -67,16 +64,14 @@ def answer(scenario: Scenario, result: MapResult) -> Fact:
     return Fact("Answer", (f"{least}: {line}", verdict, told + ties), "good")
 
 
-def _files(
-    scenario: Scenario, result: MapResult, page: Page, document: jsonfmt.Json, rows: list[Row]
-) -> dict[str, Writer]:
+def _drawn(scenario: Scenario, result: MapResult, page: Page) -> Drawn:
     figures = [map_figure(scenario, result)]
     badge = "some designs meet the SLOs" if page.top[2].tone == "good" else "none meets the SLOs"
     parts = [
         page_html.header(page.top[2], badge, page.top[:2]),
         html.section("The map", *map(html.figure, figures), name="map"),
     ]
-    return folder(scenario, page, document, ("map.csv", rows), parts, figures)
+    return Drawn(parts, figures)
 
 
 def _grids(scenario: Scenario, result: MapResult) -> Iterator[Sheet]:
@@ -178,9 +173,7 @@ def _document(scenario: Scenario, result: MapResult, timing: Mapping[str, float]
     return {
         "schema": SCHEMA,
         "kind": "map",
-        "provenance": provenance(scenario),
-        "assumptions": scenario.assumptions.id,
-        "scenario": jsonfmt.question(scenario),
+        **jsonfmt.origin(scenario),
         "family": result.space.family.id,
         "objective": {"minimize": scenario.minimize, "unit": _unit(scenario)},
         "optima": {

@@ -106,7 +106,7 @@ class Simulator:
         )
         if self.scenario.failures is not None:
             state = self._troubled(self.scenario.failures, state, design, each)
-        stop, end_s = run_kernel(state)
+        stop, end_s = run_kernel(state, outages=self.scenario.has_outages)
         return _run(state, Stop(stop), self.start_s, float(end_s))
 
     def _troubled(
@@ -121,9 +121,14 @@ class Simulator:
         return with_changes(state, histories.changes(design, per_machine))
 
 
-def run_kernel(state: k.State) -> tuple[int, float]:
-    """Run to the end: (reason to stop, seconds). Outages are compiled apart: most have none."""
-    stop, end_s = run_with_outages(state) if len(state.changes) else run(state)
+def run_kernel(state: k.State, *, outages: bool = False) -> tuple[int, float]:
+    """Run to the end: (reason to stop, seconds). Outages are compiled apart: most have none.
+
+    `outages`: whether the scenario has some. A run of it that happens to have none takes the same
+    kernel as its others, so that one has to be compiled, not both.
+    """
+    kernel = run_with_outages if outages or len(state.changes) else run
+    stop, end_s = kernel(state)
     return int(stop), float(end_s)
 
 
