@@ -43,6 +43,12 @@ COMMANDS = {
         *("pareto", "--family", "splitwise-hh", "--duration", "20", "--rate-step", "2"),
         *("--prompt-machines", "1:3", "--token-machines", "1:2"),
     ),
+    "robust": ("robust", "--family", "splitwise-hh", *RANGES, *LOAD, "--loads", "x1,x0.8"),
+    "day": (
+        *("day", "--family", "splitwise-hh", "--rate", "4", "--duration", "20"),
+        *("--amplitude", "0.2"),
+    ),
+    "sensitivity": ("sensitivity", "--family", "splitwise-hh", *RANGES, *LOAD),
 }
 
 

@@ -19,7 +19,7 @@ from splitwise_plan.search.grid import name_of
 from splitwise_plan.search.knobs import counts, knobs
 from splitwise_plan.search.money import Lines, first_crossing, proven_crossing
 from splitwise_plan.search.robust import best_of
-from splitwise_plan.search.sensitivity import SensitivityResult, Threshold, sensitivity
+from splitwise_plan.search.sensitivity import Counting, SensitivityResult, Threshold, sensitivity
 from splitwise_plan.search.space import designs, objective
 from splitwise_plan.search.thresholds import MOST, PRECISION
 
@@ -40,7 +40,8 @@ def scenario_of(**keys: Any) -> Scenario:
 
 @cache
 def shaken(minimize: str = "cost", of: str = "design", savings: float = 0.0) -> SensitivityResult:
-    return sensitivity(scenario_of(minimize=minimize), of, 2, savings=savings)  # type: ignore[arg-type]
+    counting = Counting(of, savings)  # type: ignore[arg-type]
+    return sensitivity(scenario_of(minimize=minimize), counting, 2)
 
 
 def winner_of(result: SensitivityResult) -> Design:
@@ -215,14 +216,16 @@ def test_a_proof_finds_what_was_not_known() -> None:
 
 
 def test_no_winner_no_thresholds() -> None:
-    result = sensitivity(scenario_of(rate=60), "design", 2)
+    result = sensitivity(scenario_of(rate=60), Counting(), 2)
     assert result.winner is None
     assert result.thresholds == ()
 
 
 def test_jobs_change_nothing() -> None:
     def told(jobs: int) -> list[tuple[object, ...]]:
-        result = sensitivity(scenario_of(families=["splitwise-hh"], machines=None), "design", jobs)
+        result = sensitivity(
+            scenario_of(families=["splitwise-hh"], machines=None), Counting(), jobs
+        )
         return [(o.knob.name, o.inside, o.outside, repr(o.change)) for o in result.thresholds]
 
     assert told(1) == told(2)
@@ -233,11 +236,11 @@ def test_exhaustive_leaves_nothing_out() -> None:
     """Also where times or the load grow, which otherwise only the winner is judged at."""
     keys = {"families": ["splitwise-hh", "splitwise-ha"], "machines": None}
     asked = scenario_of(method="exhaustive", **keys)
-    result = sensitivity(asked, "design", 2)
+    result = sensitivity(asked, Counting(), 2)
     winner = winner_of(result)
     for one in result.thresholds:
         assert one.proven
         if not one.knob.is_money:
             assert not better(one.knob.apply(asked, one.inside), winner)
-    quick = sensitivity(scenario_of(**keys), "design", 2)
+    quick = sensitivity(scenario_of(**keys), Counting(), 2)
     assert [one.proven for one in timed(quick)] == [one.way == "down" for one in timed(quick)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli import output, question
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import gone_through, resumable, workers
 from splitwise_plan.cli.search import exit_code
 from splitwise_plan.cli.stopwatch import Stopwatch
 
@@ -36,14 +38,15 @@ def day(flags: Flags) -> int:
     watch.compile(loaded.base, quiet=to.quiet)
     from splitwise_plan.search.day import follow
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = follow(loaded, to.jobs, progress)
-    watch.lap("search_s")
+    with resumable(flags, loaded, to.out, "day") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = follow(loaded, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.day import report
+        from splitwise_plan.report.day import report
 
-    steps = [output.report_step(flags, "the report with the figure")]
-    to.write(report(result, watch.timing, steps, files=to.out is not None))
+        steps = [output.report_step(flags, "the report with the figure")]
+        to.write(report(result, watch.timing, steps, files=to.out is not None))
     return exit_code(result.fixed)
 
 
@@ -57,7 +60,7 @@ def _load(flags: Flags, given: dict[str, object]) -> Day:
         flags,
         lambda path: load_day(Catalog(), path, given, amplitude),
         lambda day: day.base,
-        question.gone_through,
+        partial(gone_through, flags),
     )
 
 
@@ -69,7 +72,7 @@ COMMAND = Command(
         AMPLITUDE,
         *f.SPACE,
         *(f.MINIMIZE, f.METHOD),
-        *f.ENDING,
+        *(f.RESUME, f.DASK, *f.ENDING),
     ),
     "splitwise-plan day --rate 5 --duration 30 --families splitwise-hh --amplitude 0.6",
 )

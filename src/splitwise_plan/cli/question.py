@@ -79,19 +79,6 @@ def loaded(
     return found
 
 
-def gone_through(scenario: Scenario) -> list[Problem]:
-    """What is wrong with a scenario for a command that goes through the space, many times."""
-    from splitwise_plan.search.choose import is_sampled
-
-    if scenario.maximize is not None:
-        what = "the rate is given here, not looked for"
-        return [Problem("maximize", what, "give rate and minimize")]
-    if is_sampled(scenario):
-        what = "this space is too large to be gone through many times"
-        return [Problem("method", what, "narrow the ranges, or give --method exhaustive")]
-    return []
-
-
 def one_family_problems(flags: Flags, scenario: Scenario) -> list[Problem]:
     """What is wrong with a scenario of several families for a command that is about one."""
     ids = ", ".join(space.family.id for space in scenario.spaces)

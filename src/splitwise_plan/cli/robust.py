@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from splitwise_plan.cli import exits, output, question
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import gone_through, resumable, workers
 from splitwise_plan.cli.search import exit_code as search_exit_code
 from splitwise_plan.cli.stopwatch import Stopwatch
 
@@ -47,14 +49,15 @@ def robust(flags: Flags) -> int:
     watch.compile(loads.base, quiet=to.quiet)
     from splitwise_plan.search.robust import robust as find
 
-    with shown_progress(quiet=to.quiet) as progress:
-        result = find(loads, to.jobs, progress)
-    watch.lap("search_s")
+    with resumable(flags, loads, to.out, "robust") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = find(loads, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.robust import report
+        from splitwise_plan.report.robust import report
 
-    steps = [output.report_step(flags, "the report and the scenario with its loads")]
-    to.write(report(result, watch.timing, steps, files=to.out is not None))
+        steps = [output.report_step(flags, "the report and the scenario with its loads")]
+        to.write(report(result, watch.timing, steps, files=to.out is not None))
     return exit_code(result)
 
 
@@ -74,7 +77,7 @@ def _load(flags: Flags, given: dict[str, object]) -> LoadSet:
             growth=(flags["growth"], flags["from_"]),
         ),
         lambda loads: loads.base,
-        question.gone_through,
+        partial(gone_through, flags),
     )
 
 
@@ -93,7 +96,7 @@ COMMAND = Command(
         *(LOADS, GROWTH, FROM),
         *f.SPACE,
         *(f.MINIMIZE, CHOOSE, f.METHOD),
-        *f.ENDING,
+        *(f.RESUME, f.DASK, *f.ENDING),
     ),
     "splitwise-plan robust --rate 5 --duration 30 --families splitwise-hh,splitwise-ha"
     " --loads x1,x1.2,spike --growth 30%/year --from 2026-11-30",

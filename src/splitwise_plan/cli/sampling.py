@@ -43,6 +43,21 @@ def resume_problems(flags: Flags) -> list[Problem]:
     return [Problem("--resume", "nothing is kept without --out", "name the folder of the last run")]
 
 
+def gone_through(flags: Flags, scenario: Scenario) -> list[Problem]:
+    """What is wrong with a question for a command that goes through the space, many times."""
+    from splitwise_plan.search.choose import is_sampled
+
+    problems = resume_problems(flags)
+    if scenario.maximize is not None:
+        what = "the rate is given here, not looked for"
+        return [*problems, Problem("maximize", what, "give rate and minimize")]
+    if is_sampled(scenario):
+        what = "this space is too large to be gone through many times"
+        fix = "narrow the ranges, or give --method exhaustive"
+        return [*problems, Problem("method", what, fix)]
+    return problems
+
+
 def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:
     """Where the study is kept: --study, or a journal in --out DIR, or in the user's cache.
 
@@ -66,12 +81,12 @@ def _cached(scenario: Scenario) -> Path:
 
 @contextmanager
 def resumable(
-    flags: Flags, scenario: Scenario, out: Path | None, about: str = "", *, study: bool = False
+    flags: Flags, asked: object, out: Path | None, about: str = "", *, study: bool = False
 ) -> Iterator[Journal | None]:
     """A journal of what is finished, kept in `out` until all is done; None without that folder.
 
-    `about`: what else than the scenario makes the question. `study`: Optuna keeps one too. Whoever
-    interrupts is told how to go on.
+    `asked`: the facts of the question, a scenario or several; `about`: what else makes it.
+    `study`: Optuna keeps one too. Whoever interrupts is told how to go on.
     """
     try:
         if out is None:
@@ -80,7 +95,7 @@ def resumable(
         from splitwise_plan.search.fingerprint import fingerprint
         from splitwise_plan.search.journal import Journal
 
-        path, question = out / JOURNAL, fingerprint(scenario, about)
+        path, question = out / JOURNAL, fingerprint(asked, about)
         with Journal(path, question, resume=bool(flags["resume"])) as journal:
             yield journal
         path.unlink(missing_ok=True)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
 from splitwise_plan.cli import flags as f
 from splitwise_plan.cli import output, question
 from splitwise_plan.cli.options import Command, Flag, Flags
 from splitwise_plan.cli.progress import shown_progress
+from splitwise_plan.cli.sampling import gone_through, resumable, workers
 from splitwise_plan.cli.search import exit_code
 from splitwise_plan.cli.stopwatch import Stopwatch
-
-if TYPE_CHECKING:
-    from splitwise_plan.search.sensitivity import Of
 
 WINNER = Flag(
     "winner",
@@ -41,21 +39,23 @@ def sensitivity(flags: Flags) -> int:
     of = flags.choice("winner", WINNER.choices)
     savings = flags.share("savings")
     to = output.Output.of(flags)
-    scenario = question.load(flags, given, question.gone_through)
+    scenario = question.load(flags, given, partial(gone_through, flags))
     watch.lap("load_s")
 
     watch.compile(scenario, quiet=to.quiet)
+    from splitwise_plan.search.sensitivity import Counting
     from splitwise_plan.search.sensitivity import sensitivity as find
 
-    with shown_progress(quiet=to.quiet) as progress:
-        what: Of = "family" if of == "family" else "design"
-        result = find(scenario, what, to.jobs, progress, savings or 0.0)
-    watch.lap("search_s")
+    counting = Counting("family" if of == "family" else "design", savings or 0.0)
+    with resumable(flags, scenario, to.out, "sensitivity") as journal:
+        with shown_progress(quiet=to.quiet) as progress, workers(flags, to.jobs) as jobs:
+            result = find(scenario, counting, jobs, progress, journal)
+        watch.lap("search_s")
 
-    from splitwise_plan.report.sensitivity import report
+        from splitwise_plan.report.sensitivity import report
 
-    steps = [output.report_step(flags, "the report with the figure")]
-    to.write(report(result, watch.timing, steps, files=to.out is not None))
+        steps = [output.report_step(flags, "the report with the figure")]
+        to.write(report(result, watch.timing, steps, files=to.out is not None))
     return exit_code(result.found)
 
 
@@ -66,7 +66,7 @@ COMMAND = Command(
         *f.QUESTION,
         *f.SPACE,
         *(f.MINIMIZE, WINNER, SAVINGS, f.METHOD),
-        *f.ENDING,
+        *(f.RESUME, f.DASK, *f.ENDING),
     ),
     "splitwise-plan sensitivity --rate 5 --duration 60 --families splitwise-hh,splitwise-ha"
     " --prompt-machines 1:6 --token-machines 1:6",

@@ -14,10 +14,11 @@ from math import ceil
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.edge import ABOVE, BELOW, Edge, EdgeWalk
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import Bounds
+from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, part_of
 from splitwise_plan.search.outcome import Evaluation
 from splitwise_plan.search.space import designs, objective
 from splitwise_plan.search.widen import up_to_level
@@ -40,7 +41,8 @@ class Rivals:
     winner: Design
     savings: float
     """By what share of the winner's objective a better design is better, at least."""
-    jobs: int
+    jobs: Jobs
+    journal: Journal | None = None
     evaluator: Evaluator = field(init=False)
     edges: dict[str, Edge] = field(init=False, default_factory=dict)
     """By family id; found when first needed."""
@@ -82,13 +84,24 @@ class Rivals:
         return _minimal([*known, *meeting]), whole and not any(map(_is_open, self.scenario.spaces))
 
     def judged(
-        self, tried: Sequence[Design], at: Evaluator | None = None
+        self, tried: Sequence[Design], at: Evaluator | None = None, where: str = "as it is"
     ) -> Generator[Evaluation, None, None]:
-        """Those that no bound excludes, judged by an evaluator (default: the scenario's)."""
+        """Those that no bound excludes, judged by an evaluator (default: the scenario's).
+
+        `where`: its name in the journal.
+        """
         evaluator = at or self.evaluator
         bounds = {space.family.id: Bounds(space, evaluator) for space in self.scenario.spaces}
         left = [one for one in tried if bounds[one.family.id].can_carry(one)]
-        yield from in_order(evaluator.judge, left, self.jobs)
+        yield from self.kept(left, evaluator, where)
+
+    def kept(
+        self, designs: Sequence[Design], at: Evaluator, where: str
+    ) -> Generator[Evaluation, None, None]:
+        """Judged by an evaluator, whatever the bounds say, or as the journal has it."""
+        kind = evaluations("judged", self.scenario.slos)
+        journal = part_of(self.journal, where)
+        yield from kept_in_order(journal, kind, at.judge, designs, self.jobs)
 
     def walk(self) -> dict[str, Edge]:
         """The edges of the families with two pools."""

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from splitwise_plan.facts.day import Day, Period, same_load
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.joint import JointEvaluator
+from splitwise_plan.search.journal import Journal, part_of
 from splitwise_plan.search.outcome import SearchResult
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.robust import best_of
@@ -66,11 +68,16 @@ class DayResult:
         return max(counts, default=None)
 
 
-def follow(day: Day, jobs: int, progress: Report | None = None) -> DayResult:
-    """Size a fixed cluster for the day, then each part of it with the same machines."""
+def follow(
+    day: Day, jobs: Jobs, progress: Report | None = None, journal: Journal | None = None
+) -> DayResult:
+    """Size a fixed cluster for the day, then each part of it with the same machines.
+
+    `journal`: to go on from.
+    """
     loads = day.loads()
     joint = JointEvaluator(day.base, [Evaluator(one.scenario) for one in loads.loads])
-    fixed = search(day.base, jobs, progress, evaluator=joint)
+    fixed = search(day.base, jobs, progress, part_of(journal, "whole day"), joint)
     cluster = best_of(fixed)
     if cluster is None:
         return DayResult(day, fixed, (), fixed.simulations)
@@ -78,36 +85,44 @@ def follow(day: Day, jobs: int, progress: Report | None = None) -> DayResult:
     for done, load in enumerate(loads.loads):
         if progress is not None:
             progress(Progress(load.name, done, 0, len(loads.loads), cluster))
-        sized[same_load(load.scenario)] = size(load.scenario, cluster, jobs)
+        kept = part_of(journal, f"load {done}")
+        sized[same_load(load.scenario)] = size(load.scenario, cluster, jobs, kept)
     hours = _hours(day, sized, cluster, jobs)
     simulations = fixed.simulations + sum(one.simulations for one in sized.values())
     return DayResult(day, fixed, hours, simulations)
 
 
-def size(scenario: Scenario, cluster: Design, jobs: int) -> Sized:
+def size(scenario: Scenario, cluster: Design, jobs: Jobs, journal: Journal | None = None) -> Sized:
     """The least of a cluster's machines that meet the SLOs under a load; all of them do."""
     family, most = cluster.family, cluster.machines
     pools = (cluster.prompt_machines, cluster.token_machines)
-    least, simulations = _least(scenario, cluster, *pools, jobs)
+    least, simulations = _least(scenario, cluster, pools, jobs, journal)
     if family.token_machine is None or family.token_machine != family.prompt_machine:
         return Sized(least, None, simulations)
-    switched, more = _least(scenario, cluster, most - 1, most - 1, jobs)
+    switched, more = _least(scenario, cluster, (most - 1, most - 1), jobs, journal)
     if switched.machines == least.machines:  # no machine changes pools for nothing
         switched = least
     return Sized(least, switched, simulations + more)
 
 
 def _least(
-    scenario: Scenario, cluster: Design, prompt: int, token: int, jobs: int
+    scenario: Scenario,
+    cluster: Design,
+    most: tuple[int, int],
+    jobs: Jobs,
+    journal: Journal | None,
 ) -> tuple[Design, int]:
     """The best design of up to so many machines in each pool, and the simulations it took."""
+    prompt, token = most
     tokens = CountRange(1, token) if cluster.family.token_machine is not None else None
     space = FamilySpace(cluster.family, CountRange(1, prompt), tokens)
-    found = search(replace(scenario, spaces=(space,), method="exhaustive"), jobs)
+    found = search(replace(scenario, spaces=(space,), method="exhaustive"), jobs, journal=journal)
     return best_of(found) or cluster, found.simulations
 
 
-def _hours(day: Day, sized: Mapping[object, Sized], cluster: Design, jobs: int) -> tuple[Hour, ...]:
+def _hours(
+    day: Day, sized: Mapping[object, Sized], cluster: Design, jobs: Jobs
+) -> tuple[Hour, ...]:
     powers: dict[object, dict[Design, float]] = {}
     hours = []
     for period in day.periods:

@@ -9,15 +9,14 @@ from hashlib import sha256
 import numpy as np
 
 from splitwise_plan import __version__
-from splitwise_plan.facts.scenario import Scenario
 
 SAYS_NOTHING = frozenset({"sources", "resolved_toml", "portable_toml", "prices", "where"})
 """Fields of a scenario that say where its facts come from, which changes no answer."""
 
 
-def fingerprint(scenario: Scenario, about: str = "") -> str:
-    """Sha256 of every fact of a scenario, of this version, and of what else it is `about`."""
-    return sha256("\n".join([__version__, about, *_parts(scenario)]).encode()).hexdigest()
+def fingerprint(asked: object, about: str = "") -> str:
+    """Sha256 of every fact of a scenario, or several, of this version, and of `about`."""
+    return sha256("\n".join([__version__, about, *_parts(asked)]).encode()).hexdigest()
 
 
 def same_facts(one: object, other: object) -> bool:

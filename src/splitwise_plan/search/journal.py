@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Generator, Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import tee
@@ -55,6 +56,7 @@ class Journal:
         """
         self.path = path
         self._lock = Lock()
+        self._part = ""
         first = {"splitwise-plan": "journal", "question": question}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +91,12 @@ class Journal:
         with contextlib.suppress(OSError):  # told when it was written
             self._file.close()
 
+    def part(self, name: str) -> Journal:
+        """The same file for a part of the question: its results are not taken for others'."""
+        part = copy(self)
+        part._part = f"{self._part}{name}: "
+        return part
+
     def in_order(
         self,
         kind: Kind[Item, Result],
@@ -99,23 +107,26 @@ class Journal:
         """As `driver.in_order`, but for what is written down; the rest is, as it is finished."""
         known = self._known.copy()
         for_work, for_order = tee(items)
-        unknown = (item for item in for_work if kind.name(item) not in known)
+        unknown = (item for item in for_work if self._name(kind, item) not in known)
         done = in_order(function, unknown, jobs, partial(self._note, kind))
         try:
             for item in for_order:
-                name = kind.name(item)
+                name = self._name(kind, item)
                 yield kind.read(item, known[name]) if name in known else next(done)
         finally:
             done.close()
 
     def _note(self, kind: Kind[Item, Result], item: Item, result: Result) -> None:
-        name, written = kind.name(item), kind.write(result)
+        name, written = self._name(kind, item), kind.write(result)
         if written is None:
             return
         with self._lock:
             if name not in self._known:
                 self._known[name] = written
                 self._append([name, written])
+
+    def _name(self, kind: Kind[Item, Result], item: Item) -> str:
+        return self._part + kind.name(item)
 
     def _append(self, line: object) -> None:
         try:
@@ -137,6 +148,11 @@ def kept_in_order(
     if journal is None:
         return in_order(function, items, jobs)
     return journal.in_order(kind, function, items, jobs)
+
+
+def part_of(journal: Journal | None, name: str) -> Journal | None:
+    """The journal of a part of the question, if there is one of all."""
+    return None if journal is None else journal.part(name)
 
 
 def evaluations(about: str, slos: SLOSet) -> Kind[Design, Evaluation]:

@@ -19,12 +19,13 @@ from math import inf
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.loads import Load, LoadSet
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import Families
 from splitwise_plan.search.family_search import Known
 from splitwise_plan.search.grid import name_of
 from splitwise_plan.search.joint import JointEvaluator
+from splitwise_plan.search.journal import Journal, part_of
 from splitwise_plan.search.outcome import Evaluation, SearchResult
 from splitwise_plan.search.progress import Report
 from splitwise_plan.search.runout import RunOut, run_outs
@@ -94,19 +95,24 @@ class RobustResult:
         return ratio(self.loads, answer, own) - 1.0
 
 
-def robust(loads: LoadSet, jobs: int, progress: Report | None = None) -> RobustResult:
-    """The best plan for all loads, the best for each alone, and where those break."""
+def robust(
+    loads: LoadSet, jobs: Jobs, progress: Report | None = None, journal: Journal | None = None
+) -> RobustResult:
+    """The best plan for all loads, the best for each alone, and where those break.
+
+    `journal`: to go on from.
+    """
     scenarios = [_asked(loads, one) for one in loads.loads]
     evaluators = [Evaluator(one) for one in scenarios]
     searches = [
-        Families(asked, evaluator, jobs, progress, None)
-        for asked, evaluator in zip(scenarios, evaluators, strict=True)
+        Families(asked, evaluator, jobs, progress, part_of(journal, f"load {at}"))
+        for at, (asked, evaluator) in enumerate(zip(scenarios, evaluators, strict=True))
     ]
     alone = tuple(one.run() for one in searches)
     known = _missed([one.known for one in searches])
-    everything = Families(
-        loads.base, JointEvaluator(loads.base, evaluators), jobs, progress, None, known
-    )
+    evaluator = JointEvaluator(loads.base, evaluators)
+    kept = part_of(journal, "all loads")
+    everything = Families(loads.base, evaluator, jobs, progress, kept, known)
     joint = everything.run()
     served = tuple(_served(_candidates(joint, alone), evaluators, jobs))
     again = sum(one.simulations for each in served for one in each.evaluations)
@@ -158,7 +164,7 @@ def _candidates(joint: SearchResult, alone: Sequence[SearchResult]) -> list[Desi
 
 
 def _served(
-    designs: Sequence[Design], evaluators: Sequence[Evaluator], jobs: int
+    designs: Sequence[Design], evaluators: Sequence[Evaluator], jobs: Jobs
 ) -> Iterator[Served]:
     for design in designs:
         judged = in_order(partial(_in_full, design), evaluators, jobs)

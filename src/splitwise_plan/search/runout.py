@@ -14,7 +14,7 @@ from math import floor
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.loads import LoadSet
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.rate_search import MOST_UNDECIDED
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
 
@@ -35,7 +35,7 @@ class RunOut:
     simulations: int
 
 
-def run_outs(loads: LoadSet, designs: Sequence[Design], jobs: int) -> tuple[RunOut, ...]:
+def run_outs(loads: LoadSet, designs: Sequence[Design], jobs: Jobs) -> tuple[RunOut, ...]:
     """When each design runs out, of the scenario's own load as it grows."""
     reaching = Reaching(replace(loads.base, rate_step_rps=loads.rate_step_rps))
     today = floor((loads.base.arrivals.rate_rps or 0.0) / loads.rate_step_rps + 1e-9)

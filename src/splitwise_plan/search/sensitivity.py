@@ -21,8 +21,10 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.search.challengers import Rivals, first_meeting
+from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import Families
+from splitwise_plan.search.journal import Journal, part_of
 from splitwise_plan.search.knobs import Knob, knobs
 from splitwise_plan.search.money import Lines, first_crossing, proven_crossing
 from splitwise_plan.search.outcome import Details, Evaluation, SearchResult
@@ -35,6 +37,19 @@ FAMILY_STRIDE = 1.25
 """Each step takes a search: a family that is best for less than this may be passed over."""
 
 Of = Literal["design", "family"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What counts as a change: of the best design, or of its family only.
+
+    `savings`: by what share of the objective another design must be better to count.
+    """
+
+    of: Of = "design"
+    savings: float = 0.0
+
+
 What = Literal["misses", "undecided", "better", "nothing meets"]
 
 
@@ -92,29 +107,28 @@ class SensitivityResult:
 
 def sensitivity(
     scenario: Scenario,
-    of: Of,
-    jobs: int,
+    counting: Counting,
+    jobs: Jobs,
     progress: Report | None = None,
-    savings: float = 0.0,
+    journal: Journal | None = None,
 ) -> SensitivityResult:
     """Search, then find each number's thresholds in both directions.
 
-    `savings`: by what share of the objective another design must be better to count. With
-    `method = "exhaustive"` all thresholds are proven.
+    With `method = "exhaustive"` all thresholds are proven. `journal`: to go on from.
     """
-    families = Families(scenario, Evaluator(scenario), jobs, progress, None)
+    families = Families(scenario, Evaluator(scenario), jobs, progress, journal)
     found = families.run()
     thresholds: list[Threshold] = []
     if found.best is not None and found.best.best is not None:
         winner = found.best.best.evaluation.design
         meeting = [d for d, e in families.known.items() if e is not None and e.verdict == "meets"]
-        shaking = Shaking(scenario, winner, of, savings, jobs, meeting)
+        shaking = Shaking(scenario, winner, counting, jobs, meeting, journal)
         every = [(knob, way) for knob in knobs(scenario) for way in WAYS]
         for done, (knob, way) in enumerate(every):
             if progress is not None:
                 progress(Progress(knob.name, done, 0, len(every), winner))
             thresholds.append(shaking.threshold(knob, way))
-    return SensitivityResult(scenario, found, of, savings, tuple(thresholds))
+    return SensitivityResult(scenario, found, counting.of, counting.savings, tuple(thresholds))
 
 
 @dataclass(slots=True)
@@ -123,17 +137,19 @@ class Shaking:
 
     scenario: Scenario
     winner: Design
-    of: Of
-    savings: float
-    jobs: int
+    counting: Counting
+    jobs: Jobs
     known: list[Design]
     """Designs that are known to meet the SLOs."""
+    journal: Journal | None = None
     around: Rivals = field(init=False)
     _challengers: tuple[list[Design], bool] | None = None
     _frontier: tuple[list[Design], bool] | None = None
 
     def __post_init__(self) -> None:
-        self.around = Rivals(self.scenario, self.winner, self.savings, self.jobs)
+        self.around = Rivals(
+            self.scenario, self.winner, self.counting.savings, self.jobs, self.journal
+        )
 
     @property
     def proving(self) -> bool:
@@ -143,7 +159,7 @@ class Shaking:
         """The first change as a number moves in a direction."""
         if knob.is_money:
             return self._of_money(knob, way)
-        if self.of == "family":
+        if self.counting.of == "family":
             found = bracket(lambda factor: self._other_family(knob, factor), way, FAMILY_STRIDE)
             return self._told(knob, way, found, proven=self.proving or self._is_few())
         return self._of_design(knob, way)
@@ -160,7 +176,8 @@ class Shaking:
                 break
             evaluator = Evaluator(knob.apply(self.scenario, found.inside))
             better = [one for one in self.around.better() if one not in rivals]
-            another = first_meeting(self.around.judged(better, evaluator))
+            where = _where(knob, found.inside)
+            another = first_meeting(self.around.judged(better, evaluator, where))
             if another is None:
                 break
             rivals.append(another)
@@ -172,10 +189,11 @@ class Shaking:
     def _shaken(self, knob: Knob, factor: float, rivals: list[Design]) -> Change | None:
         """What has changed at a factor: the winner's verdict first."""
         evaluator = Evaluator(knob.apply(self.scenario, factor))
-        judged = evaluator.judge(self.winner)
+        where = _where(knob, factor)
+        [judged] = self.around.kept([self.winner], evaluator, where)
         if judged.verdict != "meets":
             return _missed(evaluator, judged)
-        better = first_meeting(self.around.judged(rivals, evaluator))
+        better = first_meeting(self.around.judged(rivals, evaluator, where))
         if better is None:
             return None
         return Change("better", best=better, ratio=self._ratio(better))
@@ -187,9 +205,9 @@ class Shaking:
         if best is None:
             return Change("nothing meets")
         own = next(one.best for one in found.families if one.family.id == self.winner.family.id)
-        enough = own is None or objective(self.scenario, best) < (1.0 - self.savings) * objective(
-            self.scenario, own.evaluation.design
-        )
+        enough = own is None or objective(self.scenario, best) < (
+            1.0 - self.counting.savings
+        ) * objective(self.scenario, own.evaluation.design)
         if best.family.id == self.winner.family.id or not enough:
             return None
         return Change("better", best=best, ratio=self._ratio(best))
@@ -202,7 +220,8 @@ class Shaking:
     def _search(self, knob: Knob, factor: float) -> SearchResult:
         """The best design at a factor: proven, or the best found near the families' edges."""
         scenario = knob.apply(self.scenario, factor)
-        families = Families(scenario, Evaluator(scenario), self.jobs, None, None)
+        kept = part_of(self.journal, _where(knob, factor))
+        families = Families(scenario, Evaluator(scenario), self.jobs, None, kept)
         few = self._is_few()
         return families.run() if self.proving or few else families.found()
 
@@ -214,26 +233,26 @@ class Shaking:
     def _of_money(self, knob: Knob, way: Way) -> Threshold:
         """Where another of the designs that meet is better; of a family: than all of its own."""
         lines = Lines(self.scenario, knob)
-        proving = self.proving and self.of == "design"
+        proving = self.proving and self.counting.of == "design"
         if self._frontier is None:
             whole = self.proving and not proving
             self._frontier = self.around.frontier(self.known, whole=whole)
         meeting, every = self._frontier
         if proving:
-            crossing = proven_crossing(lines, self.around, meeting, way, self.savings)
+            crossing = proven_crossing(lines, self.around, meeting, way, self.counting.savings)
         else:
             own, others = self._sides(meeting)
-            crossing = first_crossing(lines, own, others, way, self.savings)
+            crossing = first_crossing(lines, own, others, way, self.counting.savings)
         proven = every or proving
         if crossing is None:
             end = MOST if way == "up" else 1.0 / MOST
             return Threshold(knob, way, end, None, None, proven)
-        change = Change("better", best=crossing.design, ratio=1.0 - self.savings)
+        change = Change("better", best=crossing.design, ratio=1.0 - self.counting.savings)
         return Threshold(knob, way, crossing.factor, crossing.factor, change, proven)
 
     def _sides(self, meeting: Sequence[Design]) -> tuple[list[Design], list[Design]]:
         """What stands for the winner, and the designs that would be a change."""
-        if self.of == "design":
+        if self.counting.of == "design":
             return [self.winner], [one for one in meeting if one != self.winner]
         family = self.winner.family.id
         own = [one for one in meeting if one.family.id == family]
@@ -246,6 +265,10 @@ class Shaking:
         """A design's objective over the winner's: neither depends on times or the load."""
         own = objective(self.scenario, self.winner)
         return objective(self.scenario, design) / own if own > 0.0 else 1.0
+
+
+def _where(knob: Knob, factor: float) -> str:
+    return f"{knob.name} x {factor!r}"
 
 
 def _missed(evaluator: Evaluator, judged: Evaluation) -> Change:
