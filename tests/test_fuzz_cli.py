@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from commands import COMMANDS as DECLARED
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plans import World, copied
@@ -111,8 +112,11 @@ def command_lines(draw: st.DrawFn, words: tuple[str, ...]) -> list[str]:
     return line
 
 
+WORDS = {flag.flag: flag.choices for one in DECLARED.values() for flag in one.flags}
+
+
 def _choices(flag: Any) -> tuple[str, ...]:
-    return tuple((flag.metavar or "").split("|"))
+    return WORDS.get(flag.opts[0]) or tuple((flag.metavar or "").split("|"))
 
 
 @pytest.fixture(scope="module")

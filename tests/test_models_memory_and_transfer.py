@@ -7,20 +7,20 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scenes import BOTH, requests_of, scenario_of
 
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.models.kv_transfer import (
     KVRoute,
     layerwise_s,
     route_between,
     serialized_s,
-    transfer_s,
 )
 from splitwise_plan.models.memory import fits, kv_bytes_per_token, kv_room_bytes
 from splitwise_plan.models.performance import phase_times
+from splitwise_plan.sim.simulator import Simulator
 
 CATALOG = Catalog()
 MEASURED, PAPER = CATALOG.assumptions("measured"), CATALOG.assumptions("splitwisesim")
@@ -45,8 +45,8 @@ def test_room_beside_the_weights() -> None:
     assert fits(requests, room, 4_014_080).tolist() == [True, False]
 
 
-def route(kv_transfer: Literal["auto", "serialized", "layerwise"] = "auto") -> KVRoute:
-    return route_between(H100.link, A100.link, BLOOM, replace(MEASURED, kv_transfer=kv_transfer))
+def route() -> KVRoute:
+    return route_between(H100.link, A100.link, BLOOM, MEASURED)
 
 
 def test_a_route_is_as_good_as_its_worse_end() -> None:
@@ -73,14 +73,36 @@ def test_the_simulators_example() -> None:
     """Second-token overheads of SplitwiseSim's example notebook, to its last digit."""
     path = route_between(H100.link, A100.link, BLOOM, PAPER)
     expected = [0.076563, 0.038281, 0.038281]
-    assert transfer_s(PAPER, path, [4096, 2048, 2048], 0.0) == pytest.approx(expected, abs=1e-6)
+    assert serialized_s(path, [4096, 2048, 2048]) == pytest.approx(expected, abs=1e-6)
 
 
-@given(st.integers(1, 100_000), st.floats(0, 100))
-def test_auto_is_the_smaller_of_the_two(prompt: int, prompt_s: float) -> None:
-    path = route()
-    serialized, layerwise = serialized_s(path, prompt), layerwise_s(path, prompt, prompt_s)
-    assert float(transfer_s(MEASURED, path, prompt, prompt_s)) == min(serialized, layerwise)
-    only = replace(MEASURED, kv_transfer="layerwise")
-    assert float(transfer_s(only, path, prompt, prompt_s)) == layerwise
-    assert layerwise >= path.layerwise_visible_s
+@pytest.mark.parametrize("mode", ["serialized", "layerwise", "auto"])
+@pytest.mark.parametrize("assumptions", BOTH)
+def test_the_kernel_transfers_as_the_model_says(
+    mode: Literal["serialized", "layerwise", "auto"], assumptions: str
+) -> None:
+    """Two statements of the formulas, on prompts of random sizes that run one after the other.
+
+    Over links as they are, and over slower ones that computation does not hide.
+    """
+    asked = scenario_of("splitwise-ha", assumptions=assumptions)
+    family = asked.spaces[0].family
+    prompt, token = family.machines
+    random = np.random.default_rng(14)
+    prompts = random.integers(1, 4000, 200)
+    requests = requests_of([(200.0 * at, int(size), 2) for at, size in enumerate(prompts)])
+    most = 0.0
+    for bandwidth in (None, *random.uniform(5e9, 1e11, 8)):
+        rules = replace(asked.assumptions, kv_transfer=mode, kv_bandwidth_bytes_per_s=bandwidth)
+        simulator = Simulator.of(replace(asked, assumptions=rules), requests)
+        moved = simulator.run(Design(family, 1, 1)).requests.kv_transfer_s
+        times = phase_times(asked.profile(prompt, 8), rules)
+        path = route_between(prompt.link, token.link, asked.llm, rules)
+        serialized = serialized_s(path, prompts)
+        layerwise = layerwise_s(path, prompts, times.prompt_s(prompts))
+        expected = {"serialized": serialized, "layerwise": layerwise}
+        expected["auto"] = np.minimum(serialized, layerwise)
+        assert moved == pytest.approx(expected[mode], rel=1e-6)
+        assert layerwise.min() == path.layerwise_visible_s
+        most = max(most, float(layerwise.max()) / path.layerwise_visible_s)
+    assert most > 10.0

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DESIGN, SMALL, run, run_json
+from commands import COMMANDS, DESIGN, SMALL, run, run_json
 from outcomes import design, details, family_result, scenario, search_result
 from reference import ROOT
-from test_cli_help import COMMANDS
 
 from splitwise_plan.cli import exits
 from splitwise_plan.cli import search as search_command

@@ -94,7 +94,7 @@ def test_failures_are_left_out_and_told(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_text(json.dumps(document))
     words = ("profile", "calibrate", str(path), "--machine", "dgx-h100", "--llm", "llama-3.1-70b")
-    assert "2 failed" in run(*words).stdout
+    assert "1 failed, 1 no output tokens, a failure" in " ".join(run(*words).stdout.split())
 
 
 def vllm_with(**changed: object) -> str:
@@ -105,16 +105,20 @@ def vllm_with(**changed: object) -> str:
     ("text", "told"),
     [
         ("", "is empty"),
-        ("[1, 2", "is not JSON"),
+        ("[1, 2", "not JSON"),
         ("{}", "no result with latencies of single requests"),
-        (vllm_with(start_times=None), "has no list 'start_times'"),
+        (vllm_with(start_times=None), "has no start_times"),
         (vllm_with(ttfts=[0.1]), "not of one length"),
-        (vllm_with(ttfts=["x"] * len(truth().requests)), "request 1: ttft_s is 'x'"),
+        (vllm_with(itls=None), "has no latencies of single requests"),
+        (vllm_with(ttfts=["x", *truth().ttft_s[1:]]), "request 1: ttft_s is None, not a number"),
         (vllm_with(ttfts=[-1.0] * len(truth().requests)), "the first token after -1 s"),
         (vllm_with(errors=["e"] * len(truth().requests)), "0 requests finished"),
-        ('{"benchmarks": []}', "0 benchmarks with requests"),
+        ('{"benchmarks": []}', "nothing is known of its single requests"),
     ],
-    ids=["empty", "json", "other", "no starts", "lengths", "text", "negative", "failed", "none"],
+    ids=[
+        *("empty", "json", "other", "no starts", "lengths", "no gaps", "text", "negative"),
+        *("failed", "none"),
+    ],
 )
 def test_broken_results_are_told(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "result.json"

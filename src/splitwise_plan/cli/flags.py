@@ -46,9 +46,11 @@ TENSOR_PARALLEL = Flag(
 )
 KV_TRANSFER = Flag(
     "kv_transfer",
-    "auto|serialized|layerwise",
-    "How KV caches move between machines (default: as the assumptions say).",
+    "HOW",
+    "How KV caches move between machines: auto, serialized or layerwise (default: as the "
+    "assumptions say).",
     panel=MODEL,
+    words=("auto", "serialized", "layerwise"),
 )
 ASSUMPTIONS = Flag(
     "assumptions",
@@ -81,7 +83,13 @@ PRICES = Flag(
     values=("prices",),
 )
 REGION = Flag("region", "NAME", "Region of the price file, if it has several.", panel=PRICE)
-TERM = Flag("term", "on-demand|reserved|spot", "How machines are rented.", panel=PRICE)
+TERM = Flag(
+    "term",
+    "HOW",
+    "How machines are rented: on-demand, reserved or spot.",
+    panel=PRICE,
+    words=("on-demand", "reserved", "spot"),
+)
 MISSING_PROFILES = Flag(
     "missing_profiles",
     "refuse|estimate",
@@ -115,12 +123,20 @@ TOKEN_MACHINES = Flag("token_machines", "N", "Machines of the token pool.", pane
 MACHINES = Flag("machines", "N", "Machines of a baseline, which has one pool.", panel=DESIGN)
 
 GOAL = "Goal"
-MINIMIZE = Flag("minimize", "cost|power|machines", "The best design has least of it.", panel=GOAL)
+MINIMIZE = Flag(
+    "minimize",
+    "WHAT",
+    "The best design has least of it: cost (default), power or machines.",
+    panel=GOAL,
+    words=("cost", "power", "machines"),
+)
 MAXIMIZE = Flag(
     "maximize",
-    "throughput|throughput_per_cost",
-    "The largest rate within a budget; or, for batch work, most requests per dollar, no SLOs.",
+    "WHAT",
+    "throughput: the largest rate within a budget; throughput_per_cost: for batch work, most "
+    "requests per dollar, no SLOs.",
     panel=GOAL,
+    words=("throughput", "throughput_per_cost"),
 )
 POWER_BUDGET = Flag(
     "power_budget", "BUDGET", "Provisioned power: '400 kW', or '40xdgx-h100'.", panel=GOAL
@@ -142,10 +158,11 @@ DEGRADED_SLO = Flag(
 SEARCHING = "Search"
 METHOD = Flag(
     "method",
-    "auto|exhaustive|optuna",
+    "METHOD",
     "auto proves the answer, exhaustive the best of each family too; optuna samples (auto: "
     "a space that is too large).",
     panel=SEARCHING,
+    words=("auto", "exhaustive", "optuna"),
 )
 TRIALS = Flag("trials", "N", "Designs that Optuna proposes (default 240).", panel=SEARCHING)
 STUDY = Flag(
@@ -176,11 +193,12 @@ MACHINE_RANGE = Flag(
 
 FORMAT = Flag(
     "format",
-    "|".join(FORMATS),
-    "How results are told on stdout.",
+    "FORMAT",
+    "How results are told on stdout: table, json, csv or markdown.",
     kind=str,
     default="table",
     panel=OUTPUT,
+    words=FORMATS,
 )
 OUT = Flag(
     "out", "DIR", "Folder for the results, the report and the resolved scenario.", panel=OUTPUT

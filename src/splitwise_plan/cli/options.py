@@ -39,6 +39,8 @@ class Flag:
     positional: bool = False
     values: tuple[str, ...] = ()
     """Kinds of facts whose ids are values, for a shell to complete."""
+    words: tuple[str, ...] = ()
+    """The words to choose from where `help` tells them: as a metavar they would be too wide."""
 
     @property
     def flag(self) -> str:
@@ -50,8 +52,10 @@ class Flag:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words to choose from, where the metavar lists them: `cost|power|machines`."""
-        return tuple(self.metavar.split("|")) if _CHOICES.fullmatch(self.metavar) else ()
+        """The words to choose from: `words`, or those of a metavar such as `any|prompt|token`."""
+        return self.words or (
+            tuple(self.metavar.split("|")) if _CHOICES.fullmatch(self.metavar) else ()
+        )
 
     def parameter(self) -> inspect.Parameter:
         """As a parameter of a function that typer understands."""

@@ -21,11 +21,12 @@ ITEMS = Flag(
 )
 SETS = Flag(
     "assumptions",
-    "|".join(ASSUMPTIONS),
-    "The rules of the paper's simulator, measured token times, or both.",
+    "WHICH",
+    "The rules of the paper's simulator (splitwisesim), measured token times (measured), or both.",
     kind=str,
     default=BOTH,
     panel=f.MODEL,
+    words=ASSUMPTIONS,
 )
 QUICK = Flag(
     "quick", "", "One seed and shorter runs: a first look.", kind=bool, default=False, panel=f.LOAD

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 READING = "Reading"
 FROM = Flag("from_", "FORMAT", "Its format, if it is not recognised.", panel=READING)
+ALL_COLUMNS = "arrival=A,prompt=P,output=O"
 COLUMNS = Flag(
     "columns",
-    "arrival=A,prompt=P,output=O",
-    "The columns of a table of your own, CSV or Parquet.",
+    "KEY=NAME,…",
+    f"The columns of a table of your own, CSV or Parquet: {ALL_COLUMNS}.",
     panel=READING,
 )
 TIME_UNIT = Flag("time_unit", "s|ms|us|ns", "Unit of arrivals that are numbers.", panel=READING)
@@ -44,7 +45,7 @@ def read_as(flags: Flags) -> ReadAs:
     unit = flags.choice("time_unit", NUMBERS) if flags["time_unit"] is not None else None
     columns = _columns(flags)
     if format_ == PLAIN and flags["columns"] is None:
-        flags.refuse("columns", "is missing: what are its columns called?", COLUMNS.metavar)
+        flags.refuse("columns", "is missing: what are its columns called?", ALL_COLUMNS)
     if format_ not in (None, PLAIN) and flags["columns"] is not None:
         flags.refuse("columns", f"has no effect: {format_} has columns of its own", "drop one")
     return ReadAs(
@@ -80,6 +81,6 @@ def _columns(flags: Flags) -> Names | None:
         found[key] = name
     missing = [key for key in COLUMN_KEYS if key not in found]
     if missing:
-        flags.refuse("columns", f"{', '.join(missing)} is missing", f"needs {COLUMNS.metavar}")
+        flags.refuse("columns", f"{', '.join(missing)} is missing", f"needs {ALL_COLUMNS}")
         return None
     return Names(*(found[key] for key in COLUMN_KEYS))

@@ -13,11 +13,13 @@ from splitwise_plan.errors import InputError, Problem, raise_if_any
 SHAPE = "Shape of the rate"
 PROCESS = Flag(
     "process",
-    "poisson|gamma|mmpp|diurnal|spike|piecewise",
-    "How requests arrive; mmpp: bursts (Markov-modulated Poisson).",
+    "PROCESS",
+    "How requests arrive: poisson, gamma, mmpp (bursts: Markov-modulated Poisson), diurnal, spike "
+    "or piecewise.",
     kind=str,
     default="poisson",
     panel=f.LOAD,
+    words=("poisson", "gamma", "mmpp", "diurnal", "spike", "piecewise"),
 )
 WORKLOAD = Flag(
     "workload", "ID", "Lengths: coding, conversation.", kind=str, default="coding", panel=f.LOAD

@@ -3,10 +3,10 @@
     serialized   p x kv_bytes / bandwidth, after the prompt
     layerwise    layer by layer behind the prompt computation: what is still visible after it is
                  max(constant, serialized - prompt_s(p) (layers - 1) / layers)
-    auto         the smaller of the two, for each request
 
-Patel et al. 2024, sec. IV-C and Fig. 14. Times in seconds, shaped as `prompt_tokens`; `prompt_s` is
-how long each prompt takes alone on its machine.
+`kernel.timing` says the same for a single request, and chooses between them. Patel et al. 2024,
+sec. IV-C and Fig. 14. Times in seconds, shaped as `prompt_tokens`; `prompt_s` is how long each
+prompt takes alone on its machine.
 """
 
 from __future__ import annotations
@@ -34,26 +34,22 @@ class KVRoute:
 
 
 def route_between(prompt: Link, token: Link, llm: LLM, assumptions: Assumptions) -> KVRoute:
-    """The slower bandwidth and the longer constant of two links, or the assumed bandwidth."""
-    slower = min(prompt.bandwidth_bytes_per_s, token.bandwidth_bytes_per_s)
+    """The way between two links, at the assumed bandwidth if there is one."""
+    bandwidth_bytes_per_s, layerwise_visible_s = worse_of(prompt, token)
     return KVRoute(
         llm.kv_bytes_per_token(assumptions.kv_bytes),
         llm.layers,
-        assumptions.kv_bandwidth_bytes_per_s or slower,
-        max(prompt.layerwise_visible_s, token.layerwise_visible_s),
+        assumptions.kv_bandwidth_bytes_per_s or bandwidth_bytes_per_s,
+        layerwise_visible_s,
     )
 
 
-def transfer_s(
-    assumptions: Assumptions, route: KVRoute, prompt_tokens: ArrayLike, prompt_s: ArrayLike
-) -> Floats:
-    """Visible transfer time of each request, in the mode of `assumptions`."""
-    if assumptions.kv_transfer == "serialized":
-        return serialized_s(route, prompt_tokens)
-    layerwise = layerwise_s(route, prompt_tokens, prompt_s)
-    if assumptions.kv_transfer == "layerwise":
-        return layerwise
-    return np.minimum(serialized_s(route, prompt_tokens), layerwise)
+def worse_of(a: Link, b: Link) -> tuple[float, float]:
+    """The lower bandwidth and the longer visible constant of two links: bytes/s, seconds."""
+    return (
+        min(a.bandwidth_bytes_per_s, b.bandwidth_bytes_per_s),
+        max(a.layerwise_visible_s, b.layerwise_visible_s),
+    )
 
 
 def serialized_s(route: KVRoute, prompt_tokens: ArrayLike) -> Floats:

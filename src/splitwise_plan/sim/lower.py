@@ -12,6 +12,7 @@ from splitwise_plan.facts.machine import Link
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.models.curves import extended
+from splitwise_plan.models.kv_transfer import worse_of
 from splitwise_plan.sim.kernel import state as k
 
 MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 23
@@ -249,8 +250,5 @@ def _pairs(links: Sequence[Link]) -> np.recarray:
     pairs = np.empty((len(links), len(links)), k.PAIR)
     for a, source in enumerate(links):
         for b, destination in enumerate(links):
-            pairs[a, b] = (
-                min(source.bandwidth_bytes_per_s, destination.bandwidth_bytes_per_s),
-                max(source.layerwise_visible_s, destination.layerwise_visible_s),
-            )
+            pairs[a, b] = worse_of(source, destination)
     return pairs.view(np.recarray)

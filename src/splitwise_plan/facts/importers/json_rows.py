@@ -22,7 +22,7 @@ Numbered = Iterator[tuple[int, Any]]
 class JsonText:
     """JSON whose first value was read: the first line, or all of it if that is no value."""
 
-    def __init__(self, lines: Iterator[str], where: str) -> None:
+    def __init__(self, lines: Iterable[str], where: str) -> None:
         """Raises `InputError` where it is not JSON."""
         self.where = where
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
@@ -57,13 +57,16 @@ class JsonText:
         """What a format is recognised by."""
         return self.value[0] if isinstance(self.value, list) and self.value else self.value
 
+    def requests(self, format_: JsonFormat, account: Account) -> Numbered:
+        """The requests as the file has them, by their numbers."""
+        if format_.requests is None:
+            return self._each_line(account)
+        account.counted_in = "request"
+        return enumerate(format_.requests(self._document(), self.where), start=1)
+
     def rows(self, format_: JsonFormat, account: Account) -> Iterator[Rows]:
         """The requests, those that the format marks as failures left out."""
-        if format_.requests is None:
-            found = self._each_line(account)
-        else:
-            account.counted_in = "request"
-            found = enumerate(format_.requests(self._document(), self.where), start=1)
+        found = self.requests(format_, account)
         while batch := list(itertools.islice(found, CHUNK)):
             yield _rows(batch, format_, account)
 

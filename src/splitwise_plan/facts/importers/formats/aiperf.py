@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from splitwise_plan.facts.importers.cells import Names
+from splitwise_plan.facts.importers.clock import PER_SECOND
 from splitwise_plan.facts.importers.formats.base import JsonFormat, Record, first_of, has, inside
 
 
@@ -23,6 +24,17 @@ def _record(request: Any) -> Record | str:
     )
 
 
+def _latencies(request: Any) -> tuple[float, float]:
+    metrics = inside(request, "metrics")
+    return _seconds(metrics, "time_to_first_token"), _seconds(metrics, "request_latency")
+
+
+def _seconds(metrics: Any, name: str) -> float:
+    """A metric: its times are in ms unless it says otherwise."""
+    per_second = PER_SECOND.get(str(inside(metrics, name, "unit")), PER_SECOND["ms"])
+    return float(inside(metrics, name, "value") / per_second)
+
+
 AIPERF = JsonFormat(
     "aiperf",
     "AIPerf profile_export.jsonl",
@@ -31,4 +43,6 @@ AIPERF = JsonFormat(
     '{"metadata": {"request_start_ns"}, "metrics"} a line',
     lambda first: has(first, "metadata", "metrics"),
     _record,
+    latencies=_latencies,
+    program="AIPerf",
 )

@@ -47,6 +47,8 @@ class JsonFormat:
     `recognises`: whether the first object (of a list: its first element) is of this format.
     `requests`: the requests of a document; None: every line is one. Raises `InputError`.
     `record`: of one request, or why it is left out. `in_order`: written as requests arrive.
+    `latencies`: of a request that has a record: seconds to its first and to its last token, or why
+    it is left out. Raises `TypeError` where they are no numbers.
     """
 
     id: str
@@ -59,6 +61,9 @@ class JsonFormat:
     requests: Callable[[Any, str], Iterable[Any]] | None = None
     in_order: bool = False
     note: str = ""
+    latencies: Callable[[Any], tuple[Any, Any] | str] | None = None
+    program: str = ""
+    """What measured them."""
 
 
 Format = TableFormat | JsonFormat

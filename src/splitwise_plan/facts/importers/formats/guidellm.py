@@ -7,6 +7,7 @@ from typing import Any
 
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.importers.cells import Names
+from splitwise_plan.facts.importers.clock import PER_SECOND
 from splitwise_plan.facts.importers.formats.base import JsonFormat, Record, first_of, has, inside
 
 ENDINGS = {"successful": "", "errored": "failed", "incomplete": "cut off by the benchmark's end"}
@@ -37,6 +38,15 @@ def _record(request: Any) -> Record | str:
     )
 
 
+def _latencies(request: Any) -> tuple[float, float]:
+    """It tells the mean gap between tokens, which a request of one token has not."""
+    stats, _ = request
+    output, gap_ms = inside(stats, "output_tokens"), inside(stats, "inter_token_latency_ms")
+    ttft_s = inside(stats, "time_to_first_token_ms") / PER_SECOND["ms"]
+    rest_s = gap_ms / PER_SECOND["ms"] * (output - 1) if output != 1 else 0.0
+    return ttft_s, ttft_s + rest_s
+
+
 def _is_guidellm(first: Any) -> bool:
     return has(first, "benchmarks") and isinstance(first["benchmarks"], list)
 
@@ -50,4 +60,6 @@ GUIDELLM = JsonFormat(
     _is_guidellm,
     _record,
     _requests,
+    latencies=_latencies,
+    program="GuideLLM",
 )

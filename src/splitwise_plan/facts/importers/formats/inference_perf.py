@@ -26,6 +26,15 @@ def _record(request: Any) -> Record | str:
     )
 
 
+def _latencies(request: Any) -> tuple[float, float] | str:
+    """It tells when each token came."""
+    info, start_s = inside(request, "info"), inside(request, "start_time")
+    times_s = first_of(inside(info, "response_metrics") or info, "output_token_times")
+    if not isinstance(times_s, list) or not times_s:
+        return "no times of its tokens: not streamed"
+    return times_s[0] - start_s, times_s[-1] - start_s
+
+
 INFERENCE_PERF = JsonFormat(
     "inference-perf",
     "inference-perf per-request metrics",
@@ -35,4 +44,6 @@ INFERENCE_PERF = JsonFormat(
     lambda first: has(first, "start_time", "end_time", "info"),
     _record,
     _requests,
+    latencies=_latencies,
+    program="inference-perf",
 )

@@ -19,8 +19,9 @@ def _requests(document: Any, where: str) -> Iterable[Any]:
         what = f"has no {', '.join(missing)}: nothing is known of its single requests"
         fix = "run vLLM's benchmark again with --save-detailed, in a version that saves start_times"
         raise InputError([Problem(where, what, fix)])
-    errors = inside(document, "errors")
-    arrays["errors"] = errors if isinstance(errors, list) else [None] * len(arrays["start_times"])
+    for name in ("errors", "ttfts", "itls"):
+        array = inside(document, name)
+        arrays[name] = array if isinstance(array, list) else [None] * len(arrays["start_times"])
     if len({len(array) for array in arrays.values()}) > 1:
         lengths = ", ".join(f"{name} {len(array):,}" for name, array in arrays.items())
         raise InputError([Problem(where, f"its arrays are not of one length: {lengths}")])
@@ -28,10 +29,16 @@ def _requests(document: Any, where: str) -> Iterable[Any]:
 
 
 def _record(request: Any) -> Record | str:
-    start, prompt, output, error = request
+    start, prompt, output, error, *_ = request
     if error:
         return "failed"
     return ("no output tokens, a failure") if output == 0 else (start, prompt, output)
+
+
+def _latencies(request: Any) -> tuple[Any, Any]:
+    """It tells each gap between two tokens."""
+    *_, ttft_s, gaps_s = request
+    return ttft_s, ttft_s + sum(gaps_s)
 
 
 VLLM_BENCH = JsonFormat(
@@ -43,4 +50,6 @@ VLLM_BENCH = JsonFormat(
     lambda first: has(first, "duration", "completed") or has(first, *_COLUMNS),
     _record,
     _requests,
+    latencies=_latencies,
+    program="vLLM bench serve",
 )
