@@ -6,6 +6,7 @@ import pytest
 from reference import ROOT
 
 
+@pytest.mark.verify
 def test_every_table_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
     from benchmarks.__main__ import Effort, sections

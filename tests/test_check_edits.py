@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from plan_edits import EDITS, EXIT_CODES
 from plans import World, brute_force, copied
+from selection import few
+
+FEW = ("traffic +30 %", "price +25 %", "TTFT P99 halved", "profile 10 % slower")
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", few(EDITS, FEW))
 def test_a_check_says_what_brute_force_says(planned: World, name: str, tmp_path: Path) -> None:
     change, subject = EDITS[name]
     world = copied(planned, tmp_path)

@@ -80,12 +80,14 @@ def test_the_workflow_passes_and_keeps_its_report(checkout: Path) -> None:
     assert (checkout / "capacity-plan" / "report.md").is_file()
 
 
+@pytest.mark.verify
 def test_the_workflow_fails_when_too_many_requests_come(checkout: Path) -> None:
     done = run_workflow(checkout, rate="30")
     assert done.returncode == 3
     assert "::error file=examples/ci/plan.toml,title=TBT P90::" in done.stderr
 
 
+@pytest.mark.verify
 def test_the_script_keeps_a_report_of_each_plan(checkout: Path) -> None:
     script = str(EXAMPLE / "check.sh")
     done = call(checkout, "sh", script)

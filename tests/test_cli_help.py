@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import shlex
 from functools import cache
-from pathlib import Path
 
 import pytest
 from commands import COMMANDS, run
@@ -33,20 +32,13 @@ def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_shows_an_example_that_works(
-    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path if words == ("init",) else ROOT)
+def test_help_shows_an_example_of_the_command(words: tuple[str, ...]) -> None:
+    """`test_peer_faults` runs it."""
     example = COMMANDS[words].example
     assert example in " ".join(help_of(*words).split())
-    if words == ("profile", "import"):
-        pytest.importorskip("aiconfigurator")
     program, *rest = shlex.split(example)
     assert program == "splitwise-plan"
     assert tuple(rest[: len(words)]) == words
-    result = run(*rest)
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from selection import few
 
 pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
 
@@ -50,7 +51,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", few(COMMANDS, ["search"]))
 def test_the_line_tells_where_the_search_stands_and_is_gone_at_the_end(name: str) -> None:
     sent = on_a_terminal(*COMMANDS[name])
     plain = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", sent).decode()
@@ -74,7 +75,7 @@ def test_a_terminal_that_cannot_erase_gets_nothing() -> None:
     assert on_a_terminal(*COMMANDS["map"], TERM="dumb") == b""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", few(COMMANDS, ["search"]))
 def test_nothing_is_sent_where_there_is_no_terminal(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "splitwise_plan", *COMMANDS[name]],

@@ -7,12 +7,17 @@ import shlex
 from pathlib import Path
 
 import pytest
+from selection import few
 from typer.testing import CliRunner
 
 from splitwise_plan.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/expected.txt"))
+QUICK = [
+    ROOT / "examples" / name
+    for name in ("growth", "own-benchmark", "own-facts", "own-measurements", "rolling-maintenance")
+]
 WIDTH = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 
@@ -36,7 +41,7 @@ def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(EXAMPLES, QUICK), ids=lambda folder: folder.name)
 def test_example_prints_what_is_expected(folder: Path) -> None:
     [command] = commands(folder / "README.md")
     assert run(command) == (folder / "expected.txt").read_text(encoding="utf-8")

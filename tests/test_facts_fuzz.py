@@ -32,7 +32,7 @@ VALUES = [
 ]
 statements = st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)).map(" = ".join)
 quick = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

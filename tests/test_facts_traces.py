@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from pathlib import Path
 
 import numpy as np
@@ -146,11 +145,13 @@ def test_any_rows_give_valid_requests_or_problems(rows: list[str], header: str) 
         assert np.all(requests.output_tokens >= 1)
 
 
-def test_a_million_rows_take_seconds() -> None:
+@pytest.mark.verify
+def test_a_million_rows() -> None:
     rows = "".join(f"{i * 0.01:.2f},{i % 4000 + 1},{i % 300 + 1}\n" for i in range(1_000_000))
-    began = time.perf_counter()
-    assert len(parse_trace(f"{OURS}\n{rows}".encode(), "t.csv").requests) == 1_000_000
-    assert time.perf_counter() - began < 20  # a hang, not a benchmark
+    requests = parse_trace(f"{OURS}\n{rows}".encode(), "t.csv").requests
+    assert len(requests) == 1_000_000
+    assert requests.arrival_s[-1] == 9_999.99
+    assert int(requests.prompt_tokens.sum()) == 250 * sum(range(1, 4001))
 
 
 @needs_reference

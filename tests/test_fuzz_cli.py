@@ -67,7 +67,7 @@ ODD = (
     *("../../etc/passwd", "a\x1b[31m", "a\nb", "=cmd()", "<script>", "--", "-", "%s", "{0}"),
     *("nope.toml", ".", "facts", "contract.toml", "trace.csv", "1 furlong", "1xdgx-h100", "1e-300"),
 )
-NEEDED = ("--rate", "--duration", "--prompt-machines", "--token-machines", "items")
+NEEDED = ("--rate", "--duration", "--prompt-machines", "--token-machines", "--families", "items")
 """Always given: what they default to takes long."""
 
 TRACE = "arrival_s,prompt_tokens,output_tokens\n" + "".join(f"{i},100,5\n" for i in range(40))
@@ -153,7 +153,7 @@ def fuzzed(examples: int) -> settings:
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 @given(data=st.data())
-@fuzzed(6)
+@fuzzed(3)
 def test_command_lines(
     words: tuple[str, ...], data: st.DataObject, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +163,7 @@ def test_command_lines(
 @pytest.mark.verify
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 @given(data=st.data())
-@fuzzed(300)
+@fuzzed(60)
 def test_many_command_lines(
     words: tuple[str, ...], data: st.DataObject, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

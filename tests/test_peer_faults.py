@@ -82,7 +82,7 @@ class Recorded(dict[str, Any]):
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_flag_of_every_command_is_read(
+def test_every_example_works_and_every_flag_of_it_is_read(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     recorded = Recorded({})
@@ -99,7 +99,9 @@ def test_every_flag_of_every_command_is_read(
     if "aiconfigurator" in example:
         pytest.importorskip("aiconfigurator")
     monkeypatch.chdir(tmp_path if words == ("init",) else ROOT)
-    assert run(*example).exit_code == 0
+    result = run(*example)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
     elsewhere = {"debug"}  # read by `exits`, before anything else
     assert {flag.name for flag in command.flags} - recorded.read <= elsewhere
 

@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 import pytest
+from selection import few
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
@@ -57,8 +58,8 @@ def meets_all(verdicts: tuple[str, ...]) -> bool:
     return set(verdicts) == {"meets"}
 
 
-@pytest.mark.parametrize("method", ["auto", "exhaustive"])
-@pytest.mark.parametrize("minimize", ["cost", "power"])
+@pytest.mark.parametrize("method", few(["auto", "exhaustive"], ["auto"]))
+@pytest.mark.parametrize("minimize", few(["cost", "power"], ["cost"]))
 def test_the_least_design_that_meets_every_load(minimize: str, method: str) -> None:
     loads, result = answered(minimize, method)
     table = brute(minimize)

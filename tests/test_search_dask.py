@@ -63,10 +63,12 @@ def test_the_exhaustive_search_gives_the_same_bytes(cluster: Cluster) -> None:
     assert told(search(scenario, cluster)) == told(search(scenario, 1))
 
 
+@pytest.mark.verify
 def test_the_sampled_search_gives_the_same_bytes(cluster: Cluster) -> None:
     assert told(answer(None, cluster)) == told(answer(None, 1))
 
 
+@pytest.mark.verify
 def test_the_search_for_a_rate_gives_the_same_bytes(cluster: Cluster) -> None:
     asked: dict[str, Any] = {"maximize": "throughput", "cost_budget": "6xdgx-h100"}
     scenario = load_scenario(
@@ -75,12 +77,14 @@ def test_the_search_for_a_rate_gives_the_same_bytes(cluster: Cluster) -> None:
     assert told(maximize_rate(scenario, cluster)) == told(maximize_rate(scenario, 1))
 
 
+@pytest.mark.verify
 def test_the_front_gives_the_same_bytes(cluster: Cluster) -> None:
     small = {"machines": "1:4", "prompt_machines": "1:3", "token_machines": "1:2"}
     scenario = replace(question(**small), rate_step_rps=2.0)
     assert told(pareto(scenario, cluster, "exhaustive")) == told(pareto(scenario, 1, "exhaustive"))
 
 
+@pytest.mark.verify
 def test_the_sweeps_and_the_closer_look_give_the_same_bytes(cluster: Cluster) -> None:
     ranges = {"machines": "1:6", "prompt_machines": "1:4", "token_machines": "1:2"}
     scenario = question(families=["splitwise-hh", "baseline-h100"], rate=6, **ranges)

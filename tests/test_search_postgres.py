@@ -80,6 +80,7 @@ def designs(url: str) -> Counter[str]:
         return Counter(row[0] for row in connection.execute(query))
 
 
+@pytest.mark.verify
 def test_a_team_on_one_study_shares_the_work_and_agrees(url: str) -> None:
     paths = os.pathsep.join(filter(None, sys.path))
     team = [
@@ -99,6 +100,7 @@ def test_a_team_on_one_study_shares_the_work_and_agrees(url: str) -> None:
     assert twice <= len(done) // 2, "the work was hardly shared"
 
 
+@pytest.mark.verify
 def test_what_the_team_did_is_not_done_again(url: str) -> None:
     before = designs(url)
     assert told(answer(url)) == told(answer(None))

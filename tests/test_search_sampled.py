@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sampled_searches import TRIALS, answer, question, told
+from selection import few
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
@@ -47,7 +48,7 @@ def with_sampler_seed(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(sampled, "Conversation", other)
 
 
-@pytest.mark.parametrize("minimize", ["cost", "power", "machines"])
+@pytest.mark.parametrize("minimize", few(["cost", "power", "machines"], ["cost"]))
 def test_finds_the_optimum_of_a_small_space(minimize: str) -> None:
     scenario = question(minimize=minimize)
     proven = search(replace(scenario, method="exhaustive"), 1)
@@ -57,7 +58,7 @@ def test_finds_the_optimum_of_a_small_space(minimize: str) -> None:
         assert objective(scenario, best_of(mine)) == objective(scenario, best_of(theirs))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(range(3), [0]))
 def test_finds_the_optimum_whatever_the_seed(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = question(workload="conversation", rate=8)
     proven = search(scenario, 1)

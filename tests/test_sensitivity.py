@@ -221,6 +221,7 @@ def test_no_winner_no_thresholds() -> None:
     assert result.thresholds == ()
 
 
+@pytest.mark.verify
 def test_jobs_change_nothing() -> None:
     def told(jobs: int) -> list[tuple[object, ...]]:
         result = sensitivity(
