@@ -18,7 +18,7 @@ RANGES = ("--prompt-machines", "1:3", "--token-machines", "1:2")
 COMMANDS = {
     "simulate": ("--prompt-machines", "2", "--token-machines", "1"),
     "search": RANGES,
-    "pareto": RANGES,
+    "pareto": (*RANGES, "--rate-step", "2"),
     "sweep map": RANGES,
     "sweep load": ("--designs", "2+1", "--rates", "2"),
     "robust": (*RANGES, "--loads", "x1,x1.5"),
@@ -61,9 +61,8 @@ def test_what_runs_is_compiled_and_told_before(
     name: str, failures: str, tmp_path: Path, kernels: tuple[list[bool], set[bool]]
 ) -> None:
     table, outages = FAILURES[failures]
-    rate = "rate_step" if name == "pareto" else "rate"
     path = tmp_path / "scenario.toml"
-    path.write_text(f"{rate} = 2\nduration = 5\nseeds = 1\nfamilies = ['splitwise-hh']\n{table}\n")
+    path.write_text(f"rate = 2\nduration = 5\nseeds = 1\nfamilies = ['splitwise-hh']\n{table}\n")
     result = run(*name.split(), str(path), *COMMANDS[name])
     compiled, ran = kernels
     assert result.stderr == TOLD
