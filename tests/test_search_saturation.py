@@ -91,7 +91,10 @@ def test_the_report(tmp_path: Any) -> None:
         3600 * best["throughput_rps"] / best["design"]["cost_usd_per_hour"]
     )
     files = {path.name for path in (tmp_path / "out").iterdir()}
-    assert files >= {"result.json", "designs.csv", "scenario.toml", "report.md"}
+    assert files >= {"result.json", "designs.csv", "scenario.toml", "report.md", "report.html"}
+    assert {"figure-saturation.svg", "figure-utilisation.png"} <= files
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"{best['requests_per_usd']:.3g} requests for a dollar" in page
     again = run("search", str(tmp_path / "out" / "scenario.toml"))
     assert again.stdout == told.stdout
     assert run(*words[:4], "10 USD/h").exit_code == 3

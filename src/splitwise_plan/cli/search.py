@@ -105,7 +105,7 @@ def _saturate(flags: Flags, scenario: Scenario, to: output.Output, watch: Stopwa
 
         from splitwise_plan.report.saturating import report
 
-        to.write(report(scenario, result, watch.timing))
+        to.write(report(scenario, result, watch.timing, files=to.out is not None))
     return exits.OK if result.best is not None else exits.NONE_MEETS
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, jsonfmt, wording
-from splitwise_plan.report.folder import text_files
+from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
+from splitwise_plan.report.figures.families import utilisation_figure
+from splitwise_plan.report.figures.saturation import PerDollar, saturation_figure
+from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
 from splitwise_plan.report.proof import TIES_SHOWN
@@ -25,8 +26,14 @@ from splitwise_plan.search.saturation import (
 SCHEMA = "splitwise-plan/saturation/1"
 
 
-def report(scenario: Scenario, result: SaturationResult, timing: Mapping[str, float]) -> Report:
-    """The report of `search --maximize throughput_per_cost`."""
+def report(
+    scenario: Scenario,
+    result: SaturationResult,
+    timing: Mapping[str, float],
+    *,
+    files: bool = False,
+) -> Report:
+    """The report of `search --maximize throughput_per_cost`; `files`: with those of a folder."""
     load = f"{wording.lengths(scenario)} · {scenario.llm.name} · no SLO"
     asked = f"{load} · {wording.objective_words(scenario)} · {wording.assumptions(scenario)}"
     asked += f" · prices: {wording.prices_words(scenario.tariff)}" if scenario.tariff.prices else ""
@@ -38,7 +45,7 @@ def report(scenario: Scenario, result: SaturationResult, timing: Mapping[str, fl
     )
     page = Page("Batch work", top, (_sheet(result),))
     told = Report(page, _document(scenario, result, timing), list(_rows(scenario, result)))
-    return replace(told, files=text_files(told, scenario, "designs.csv"))
+    return in_folder(told, scenario, "designs.csv", _drawn(result, page)) if files else told
 
 
 def _answer(scenario: Scenario, result: SaturationResult) -> Fact:
@@ -76,8 +83,12 @@ def _proof(scenario: Scenario, result: SaturationResult) -> Fact:
 def _sheet(result: SaturationResult) -> Sheet:
     titles = ("machines", "$/h", "kW", "requests/s", "requests/$")
     columns = (words("family"), words("design"), *(Column(title) for title in titles))
-    ordered = sorted(result.families, key=lambda family: -mean_per_usd(family.best))
-    return Sheet((*columns, words("")), tuple(_line(result, family) for family in ordered))
+    return Sheet((*columns, words("")), tuple(_line(result, one) for one in _ordered(result)))
+
+
+def _ordered(result: SaturationResult) -> list[FamilySaturation]:
+    """The families, the best first."""
+    return sorted(result.families, key=lambda family: -mean_per_usd(family.best))
 
 
 def _line(result: SaturationResult, family: FamilySaturation) -> tuple[Cell, ...]:
@@ -98,6 +109,26 @@ def _line(result: SaturationResult, family: FamilySaturation) -> tuple[Cell, ...
         *(Cell(text) for text in texts),
         last,
     )
+
+
+def _drawn(result: SaturationResult, page: Page) -> Drawn:
+    ordered = _ordered(result)
+    found = [_per_dollar(one.best) for one in ordered if one.best]
+    details = [one.details for one in ordered if one.details]
+    figures = [saturation_figure(found), utilisation_figure(details)] if details else []
+    told = page.top[1]
+    badge = "the most for a dollar" if told.tone == "good" else "over budget"
+    parts = [
+        page_html.header(told, badge, [page.top[0], *page.top[2:]]),
+        page_html.sheet_section("The families side by side", "families", *page.sheets),
+        html.section("A closer look", *map(html.figure, figures), name="figures"),
+    ]
+    return Drawn(parts, figures)
+
+
+def _per_dollar(one: Saturated) -> PerDollar:
+    ends = interval(one.requests_per_usd)
+    return PerDollar(one.design, mean_per_usd(one), *ends, fmean(one.throughput_rps))
 
 
 def _document(
