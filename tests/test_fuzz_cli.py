@@ -58,7 +58,7 @@ ARGUMENTS = {
         "kind": ("machines", "prices"),
         "id": ("dgx-h100", "coding"),
         "what": ("trace.csv", "coding"),
-        "items": ("table6", "fig14"),
+        "items": ("table4", "fig14"),
     },
     **{"file": ("trace.csv", "own.csv"), "machine": ("dgx-h100",), "llm": ("bloom-176b",)},
 }
