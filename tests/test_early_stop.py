@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from questions import random_question
 from scenes import requests_of
 
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.sim.records import Stop
+from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import target_counts
 
 NEAR = (0.99, 1.0 - 1e-12, 1.0, 1.0 + 1e-12, 1.01)
@@ -27,7 +29,33 @@ def assert_same_verdict(seed: int) -> bool:
     if stopped.stop == Stop.MISSES:
         assert not asked.meets(whole)
         assert stopped.end_s <= whole.end_s
+    assert_same_run(asked.simulator.run_unless_missed(design), stopped)
     return stopped.stop == Stop.MISSES
+
+
+def assert_same_run(found: Run | None, stopped: Run) -> None:
+    """Where a run comes to its end nothing is left out, whichever way it was asked for."""
+    assert (found is None) == (stopped.stop == Stop.MISSES)
+    if found is not None:
+        for name, values in asdict(found.requests).items():
+            assert np.array_equal(values, getattr(stopped.requests, name), equal_nan=True), name
+
+
+def test_requests_that_a_short_run_never_saw_are_untouched() -> None:
+    missed = 0
+    for seed in range(100):
+        question = random_question(seed)
+        asked = question.with_targets(
+            question.targets_near(question.simulator.run(question.designs[0]), (0.5,))
+        )
+        run = asked.simulator.run(question.designs[0], stop_when_missed=True)
+        later = asked.simulator.requests.arrival_s > run.end_s
+        missed += bool(later.any())
+        for name in ("first_token_s", "last_token_s", "prompt_start_s"):
+            assert np.all(np.isinf(getattr(run.requests, name)[later]))
+        assert np.all(run.requests.prompt_instance[later] == -1)
+        assert np.all(run.requests.kv_transfer_s[later] == 0.0)
+    assert missed > 10
 
 
 def test_same_verdict_near_the_edge() -> None:

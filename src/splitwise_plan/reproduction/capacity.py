@@ -107,7 +107,7 @@ class _Grid:
         simulator = self.rates.evaluator(level).simulator(seed)
 
         def meets(design: Design) -> bool:
-            run = simulator.run(design, stop_when_missed=True)
-            return replicate(simulator, seed, run).verdict == "meets"
+            run = simulator.run_unless_missed(design)
+            return run is not None and replicate(simulator, seed, run).verdict == "meets"
 
         return next((one for one in designs if meets(one)), None)

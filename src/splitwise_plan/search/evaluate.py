@@ -144,8 +144,8 @@ class Evaluator:
         self, design: Design, number: int, *, stop_when_missed: bool = False
     ) -> Replication:
         simulator = self.simulator(number)
-        run = simulator.run(design, stop_when_missed=stop_when_missed)
-        return replicate(simulator, number, run)
+        run = simulator.run_unless_missed(design) if stop_when_missed else simulator.run(design)
+        return replicate(simulator, number, run) if run else Replication(number, "misses", ())
 
     def detail(
         self,

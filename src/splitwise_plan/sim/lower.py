@@ -97,7 +97,7 @@ def build_state(
     requests: np.recarray,
     targets: np.recarray,
 ) -> k.State:
-    """Allocate the arrays of one run, which writes to `requests` and `targets`.
+    """Allocate the arrays of one run of `requests`, which writes to `targets`.
 
     Nothing goes down in it: see `with_changes`.
     """
@@ -111,7 +111,8 @@ def build_state(
     counters = np.zeros(k.COUNTERS, np.int64)
     counters[k.LIST_CLOCK] = count
     return k.State(
-        requests=requests,
+        requests=np.empty_like(requests),
+        untouched=requests,
         instances=_instances(in_token_pool, lowered),
         slots=np.empty((count, k.SLOTS, batch_size), np.int64),
         picked=np.empty((2, batch_size), np.int64),

@@ -42,6 +42,8 @@ from splitwise_plan.sim.lower import (
 from splitwise_plan.sim.outages import Histories, down_s
 from splitwise_plan.sim.records import InstanceRecords, RequestRecords, Run, Stop
 
+NO_TARGETS = target_records(())
+
 RETRY_S = 1.0
 """[ref] A transfer into full memory tries again after this (SplitwiseSim, interconnect.py)."""
 
@@ -63,7 +65,7 @@ class Simulator:
     families: dict[str, Lowered]
     """By family id."""
     untouched: np.recarray
-    """Records of the requests before anything has happened to them: each run begins with a copy."""
+    """Records of the requests before anything has happened to them."""
     targets: np.recarray
     """The SLO targets as the early stop counts them."""
     replication: int = 0
@@ -93,21 +95,30 @@ class Simulator:
 
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
+        state = self._state(design, self.targets if stop_when_missed else NO_TARGETS)
+        stop, end_s = run_kernel(state, outages=self.scenario.has_outages)
+        return _run(state, Stop(stop), self.start_s, end_s)
+
+    def run_unless_missed(self, design: Design) -> Run | None:
+        """Simulate one design to its end; None as soon as a target is proven missed."""
+        state = self._state(design, self.targets)
+        stop, end_s = run_kernel(state, outages=self.scenario.has_outages, all_records=False)
+        return None if stop == Stop.MISSES else _run(state, Stop(stop), self.start_s, end_s)
+
+    def _state(self, design: Design, targets: np.recarray) -> k.State:
+        """What the kernel is to run."""
         counts, each = (design.prompt_machines, design.token_machines), _per_machine(design)
         instances = [count * one for count, one in zip(counts, each, strict=False)]
         state = build_state(
             self.families[design.family.id],
             prompt_instances=instances[0],
             token_instances=sum(instances[1:]),
-            requests=self.untouched.copy().view(np.recarray),
-            targets=(self.targets if stop_when_missed else self.targets[:0])
-            .copy()
-            .view(np.recarray),
+            requests=self.untouched,
+            targets=targets.copy().view(np.recarray),
         )
-        if self.scenario.failures is not None:
-            state = self._troubled(self.scenario.failures, state, design, each)
-        stop, end_s = run_kernel(state, outages=self.scenario.has_outages)
-        return _run(state, Stop(stop), self.start_s, float(end_s))
+        if self.scenario.failures is None:
+            return state
+        return self._troubled(self.scenario.failures, state, design, each)
 
     def _troubled(
         self, failures: Failures, state: k.State, design: Design, per_machine: Sequence[int]
@@ -121,14 +132,19 @@ class Simulator:
         return with_changes(state, histories.changes(design, per_machine))
 
 
-def run_kernel(state: k.State, *, outages: bool = False) -> tuple[int, float]:
+def run_kernel(
+    state: k.State, *, outages: bool = False, all_records: bool = True
+) -> tuple[int, float]:
     """Run to the end: (reason to stop, seconds). Outages are compiled apart: most have none.
 
     `outages`: whether the scenario has some. A run of it that happens to have none takes the same
-    kernel as its others, so that one has to be compiled, not both.
+    kernel as its others, so that one has to be compiled, not both. `all_records`: where a run ends
+    early, records of requests that have not arrived are needed too; else they are undefined.
     """
     kernel = run_with_outages if outages or len(state.changes) else run
-    stop, end_s = kernel(state)
+    stop, end_s, arrived = kernel(state)
+    if all_records:
+        state.requests[arrived:] = state.untouched[arrived:]
     return int(stop), float(end_s)
 
 

@@ -51,7 +51,7 @@ OVERFULL = -2
 def run(s):
     """Simulate until nothing can happen any more, or the run is given up.
 
-    Returns (reason to stop, time of the last event in seconds).
+    Returns (reason to stop, time of the last event in seconds, number of requests that arrived).
     """
     return play(s, False)
 
@@ -71,7 +71,7 @@ def play(s, outages):  # noqa: PLR0912
     while True:
         i, r = s.winner[ENDS, 1], arrived
         end_s, landing_s = s.leaves[ENDS, i].key, next_landing_s(s)
-        arrival_s = s.requests[arrived].arrival_s if arrived < len(s.requests) else INF
+        arrival_s = s.untouched[arrived].arrival_s if arrived < len(s.untouched) else INF
         at_s, outage_s = min(end_s, landing_s, arrival_s), due_s(s, now) if outages else INF
         if at_s == INF and s.counters[FINISHED] == len(s.requests):
             break
@@ -97,6 +97,7 @@ def play(s, outages):  # noqa: PLR0912
             event, i, r = take_due(s, now, arrived)
         else:
             event = ARRIVAL
+            s.requests[arrived] = s.untouched[arrived]
             arrived += 1
             if outages and not some_instance(s):
                 wait(s, r)
@@ -108,12 +109,12 @@ def play(s, outages):  # noqa: PLR0912
         for part in range(2):
             woken = happen(s, event, part, i, r, now)
             if woken == OVERFULL:
-                return OVERLOAD, now
+                return OVERLOAD, now, arrived
             if woken != NONE:
                 start_stretch(s, woken, now)
         if s.counters[MISSED]:
-            return MISSES, now
-    return (DRAINED if s.counters[FINISHED] == len(s.requests) else DEADLOCK), now
+            return MISSES, now, arrived
+    return (DRAINED if s.counters[FINISHED] == len(s.requests) else DEADLOCK), now, arrived
 
 
 @inner

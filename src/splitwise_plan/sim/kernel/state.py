@@ -190,7 +190,8 @@ class State(NamedTuple):
     Few arrays with many fields: each array more makes every call of the kernel slower.
     """
 
-    requests: np.recarray  # (N,) REQUEST
+    requests: np.recarray  # (N,) REQUEST; nothing is in one before it arrives
+    untouched: np.recarray  # (N,) REQUEST as they arrive; shared by runs
     instances: np.recarray  # (I,) INSTANCE
     slots: NDArray[np.int64]  # (I, SLOTS, B) what each instance runs
     picked: NDArray[np.int64]  # (2, B) scratch: token phases newly picked; aged candidates
