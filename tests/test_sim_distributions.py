@@ -5,7 +5,7 @@ from scenes import scene
 
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.sim.distributions import PERCENTILES, distributions
-from splitwise_plan.sim.metrics import Latencies, latencies, percentile
+from splitwise_plan.sim.metrics import Latencies, latencies, percentile, percentiles
 
 
 def test_they_are_the_percentiles_of_all_runs_together() -> None:
@@ -30,3 +30,22 @@ def test_what_did_not_finish_is_infinite_and_what_has_no_value_does_not_count() 
     assert of.seconds[-1] == np.inf
     nothing = dict.fromkeys(METRICS, np.array([np.nan]))
     assert distributions([Latencies(nothing, nothing)]) == ()
+
+
+def test_percentiles_found_together_are_those_found_alone() -> None:
+    """To the bit, with unfinished requests (inf) and those that have no such latency (nan)."""
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        values = rng.exponential(1.0, rng.integers(0, 60))
+        values[rng.random(len(values)) < rng.choice([0.0, 0.1, 1.0])] = np.inf
+        values[rng.random(len(values)) < rng.choice([0.0, 0.2])] = np.nan
+        qs = [50.0, 90.0, 99.0, float(rng.uniform(0, 100))]
+        together = percentiles(values, qs)
+        assert np.array_equal(together, [percentile(values, q) for q in qs], equal_nan=True)
+        known = np.sort(values[~np.isnan(values)])
+        for q, found in zip(qs, together, strict=True):
+            if len(known) and np.isfinite(known).all():
+                assert found == np.percentile(known, q)
+            elif len(known):
+                upper = known[int(np.ceil(q / 100 * (len(known) - 1)))]
+                assert np.isinf(found) == np.isinf(upper)

@@ -16,7 +16,7 @@ from splitwise_plan.reproduction.finding import Finding, Line, value
 from splitwise_plan.reproduction.study import GRID_RPS, Stack, Study, at_rate
 from splitwise_plan.search.driver import in_order
 from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.sim.metrics import latencies, value_at
+from splitwise_plan.sim.metrics import latencies, values_at
 
 WORKLOADS = ("coding", "conversation")
 PERCENTILE = 90.0
@@ -102,4 +102,5 @@ def _panels(study: Study, stack: Stack, workload: str, carries: Rates) -> list[P
 def _slowdowns(evaluator: Evaluator, targets: Sequence[SLOTarget], one: Design) -> list[float]:
     simulator = evaluator.simulator(0)
     found = latencies(simulator, simulator.run(one))
-    return [min(value_at(found, target), 4 * ABOVE * target.limit) for target in targets]
+    values = values_at(found, targets)
+    return [min(one, 4 * ABOVE * of.limit) for one, of in zip(values, targets, strict=True)]

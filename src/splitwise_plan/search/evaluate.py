@@ -27,7 +27,15 @@ from splitwise_plan.search.outcome import (
 )
 from splitwise_plan.search.spare import judge_losses, seem_to_do
 from splitwise_plan.sim.beyond import beyond_profile
-from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, latencies, percentile, pools
+from splitwise_plan.sim.metrics import (
+    Energy,
+    Latencies,
+    Pool,
+    energy,
+    latencies,
+    percentiles,
+    pools,
+)
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import Verdict, target_results, verdict
@@ -299,9 +307,7 @@ def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return LatencySummary(*[float("nan")] * 4)
-    return LatencySummary(
-        float(np.mean(values)), *(percentile(values, q) for q in (50.0, 90.0, 99.0))
-    )
+    return LatencySummary(float(np.mean(values)), *percentiles(values, (50.0, 90.0, 99.0)))
 
 
 def _moved(run: Run) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splitwise_plan.facts.slo import METRICS, Metric
-from splitwise_plan.sim.metrics import Floats, Latencies, percentile
+from splitwise_plan.sim.metrics import Floats, Latencies, percentiles
 
 PERCENTILES = (*map(float, range(100)), 99.25, 99.5, 99.75, 99.9, 100.0)
 
@@ -49,4 +49,4 @@ def distributions(runs: Sequence[Latencies]) -> tuple[Distribution, ...]:
 def _quantiles(values: Floats) -> tuple[float, ...]:
     if np.isfinite(values).all():
         return tuple(np.percentile(values, PERCENTILES).tolist())
-    return tuple(percentile(values, q) for q in PERCENTILES)
+    return tuple(percentiles(values, PERCENTILES))

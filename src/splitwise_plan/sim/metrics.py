@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,13 +98,29 @@ def value_at(latencies: Latencies, target: SLOTarget) -> float:
 
     A goodput is not interpolated: it is at most 1 if and only if at least that share meets.
     """
-    values = latencies.of(target)
-    if target.metric != "goodput":
-        return percentile(values, target.percentile)
+    return values_at(latencies, (target,))[0]
+
+
+def values_at(latencies: Latencies, targets: Sequence[SLOTarget]) -> list[float]:
+    """The values of several targets; those about the same latencies are found together."""
+    alike: dict[tuple[object, ...], list[SLOTarget]] = {}
+    for target in targets:
+        alike.setdefault((target.metric, target.unit, target.joint_limits), []).append(target)
+    found: dict[SLOTarget, float] = {}
+    for same in alike.values():
+        of = _reached if same[0].metric == "goodput" else percentiles
+        values = of(latencies.of(same[0]), [target.percentile for target in same])
+        found.update(zip(same, values, strict=True))
+    return [found[target] for target in targets]
+
+
+def _reached(values: Floats, qs: Sequence[float]) -> list[float]:
+    """Percentiles that are values themselves: the least that so many do not exceed."""
     values = values[~np.isnan(values)]
     if len(values) == 0:
-        return float("nan")
-    return float(np.percentile(values, target.percentile, method="inverted_cdf"))
+        return [float("nan")] * len(qs)
+    reached: list[float] = np.percentile(values, qs, method="inverted_cdf").tolist()
+    return reached
 
 
 def attained(latencies: Latencies, target: SLOTarget) -> float | None:
@@ -121,16 +137,24 @@ def percentile(values: Floats, q: float) -> float:
 
     nan is no value; without any the percentile is nan.
     """
+    return percentiles(values, (q,))[0]
+
+
+def percentiles(values: Floats, qs: Sequence[float]) -> list[float]:
+    """Several percentiles, as `percentile`: sorting for one is most of the work for all."""
     values = values[~np.isnan(values)]
     if len(values) == 0:
-        return float("nan")
+        return [float("nan")] * len(qs)
     finite = np.isfinite(values)
-    if finite.all():
-        return float(np.percentile(values, q))
-    upper = int(np.ceil(np.true_divide(q, 100) * (len(values) - 1)))
-    if upper >= finite.sum():
-        return float("inf")
-    return float(np.percentile(np.where(finite, values, np.max(values[finite])), q))
+    known = int(finite.sum())
+    if known == 0:
+        return [float("inf")] * len(qs)
+    if known < len(values):
+        values = np.where(finite, values, np.max(values[finite]))
+    found = np.percentile(values, qs)
+    upper = np.ceil(np.true_divide(qs, 100) * (len(values) - 1))
+    reached: list[float] = np.where(upper < known, found, np.inf).tolist()
+    return reached
 
 
 def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.sim.metrics import Latencies, attained, value_at
+from splitwise_plan.sim.metrics import Latencies, attained, values_at
 from splitwise_plan.sim.records import Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
@@ -42,9 +42,10 @@ class TargetResult:
 
 def target_results(slos: SLOSet, latencies: Latencies) -> list[TargetResult]:
     """Every target, in the order of the SLO file, attainments last."""
+    targets = slos.all_targets
     return [
-        TargetResult(target, value_at(latencies, target), attained(latencies, target))
-        for target in slos.all_targets
+        TargetResult(target, value, attained(latencies, target))
+        for target, value in zip(targets, values_at(latencies, targets), strict=True)
     ]
 
 
