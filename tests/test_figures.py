@@ -15,8 +15,9 @@ from outcomes import MISSES, design, details, family_result, paper_answer, scena
 from splitwise_plan.report.figures import files, style
 from splitwise_plan.report.figures.batches import POINTS, batches_figure
 from splitwise_plan.report.figures.design_map import map_figure
-from splitwise_plan.report.figures.families import families_figure, margins_figure
+from splitwise_plan.report.figures.families import families_figure
 from splitwise_plan.report.figures.load import load_figure
+from splitwise_plan.report.figures.margins import margins_figure
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.files import write_folder

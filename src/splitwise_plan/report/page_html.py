@@ -11,16 +11,13 @@ from splitwise_plan.report import estimates, html, wording
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.batches import batches_figure
 from splitwise_plan.report.figures.design_map import map_figure
-from splitwise_plan.report.figures.families import (
-    families_figure,
-    family_details,
-    margins_figure,
-    utilisation_figure,
-)
+from splitwise_plan.report.figures.families import families_figure, family_details
 from splitwise_plan.report.figures.latencies import latencies_figure
 from splitwise_plan.report.figures.load import load_figure
+from splitwise_plan.report.figures.margins import margins_figure
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
 from splitwise_plan.report.figures.style import Figure
+from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.numbers import kilowatts, significant, usd
 from splitwise_plan.report.page import Fact, Sheet
 from splitwise_plan.report.proof import answer, proof

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import html, page_html
 from splitwise_plan.report.figures.batches import batches_figure
-from splitwise_plan.report.figures.families import utilisation_figure
 from splitwise_plan.report.figures.latencies import latencies_figure
 from splitwise_plan.report.figures.style import Figure
+from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.page import Fact, Page
 from splitwise_plan.search.closer import Occupied
 from splitwise_plan.search.outcome import Details

@@ -1,23 +1,19 @@
-"""Families side by side: size, price and power, SLO margins, and how busy their pools are."""
+"""Families side by side: size, price and power."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
-from splitwise_plan.report.figures.design_map import limit_rule
-from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
-from splitwise_plan.report.numbers import count, kilowatts, significant
-from splitwise_plan.search.confidence import Estimate
+from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative
+from splitwise_plan.report.numbers import kilowatts, significant
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.search.space import objective
 
 BAR, PANEL, NARROW = 30, 172, 125
-FURTHEST = 2.0
-"""Values beyond so many times their limit are drawn there, as triangles."""
+
 MISSED = "#d5dae0"
 BANDS = {"paddingInner": 0.32, "paddingOuter": 0.15}
 
@@ -169,149 +165,7 @@ def _titled(fields: Sequence[str]) -> list[Spec]:
     return [{"field": field, "title": titles.get(field, field)} for field in fields]
 
 
-def margins_figure(scenario: Scenario, result: SearchResult) -> Figure:
-    """Every SLO of each family's design: measured value over limit, with its interval."""
-    shown = [family for family in ordered(scenario, result) if family.best or family.closest]
-    targets = [style.target_name(target) for target in scenario.slos.all_targets]
-    colours = style.family_colours([family.family for family in result.families])
-    columns = 3
-    panels = []
-    for at, family in enumerate(shown):
-        details = family.best or family.closest
-        if details is not None:
-            panels.append(
-                _margins(family, details, targets, colours[family.family.name], at % columns == 0)
-            )
-    return style.figure(
-        "margins",
-        "How much room each SLO leaves",
-        "Measured value as a share of its limit, with its 95 % interval over repetitions. Left of "
-        "the dashed line the SLO is met; triangles are twice the limit or more.",
-        {"concat": panels, "columns": columns, "spacing": 20},
-        f"{count(len(panels), 'family', 'families')} with {count(len(targets), 'SLO')} each",
-    )
-
-
-def _margins(
-    family: FamilyResult, details: Details, targets: Sequence[str], colour: str, names: bool
-) -> Spec:
-    evaluation = details.evaluation
-    rows = []
-    for estimate in evaluation.estimates:
-        share, limit = style.ratio(estimate), estimate.target.limit
-        rows.append(
-            {
-                "SLO": style.target_name(estimate.target),
-                "share": min(share, FURTHEST),
-                "low": min(estimate.low / limit, FURTHEST),
-                "high": min(estimate.high / limit, FURTHEST),
-                "far": share >= FURTHEST,
-                "design": f"{family.family.name}, {style.design_label(evaluation.design)}",
-                "measured": estimates.text(estimate),
-                "room": _room(estimate),
-            }
-        )
-    axis = {"labels": names, "ticks": False, "domain": False, "labelPadding": 6, "grid": True}
-    y = {**nominal("SLO", None, axis=axis), "scale": {"domain": list(targets)}}
-    x_scale = {"domain": [0, FURTHEST], "nice": False}
-    x_axis = {"values": [0, 0.5, 1, 1.5, 2], "format": ".1~f", "domain": False}
-    title = "value / limit"
-    x = quantitative("share", title, scale=x_scale, axis=x_axis)
-    label, verdict = style.design_label(evaluation.design), wording.short_verdict(evaluation)
-    return {
-        "title": {"text": family.family.name, "subtitle": f"{label}: {verdict}",
-                  "subtitleColor": style.SOFT},
-        "width": 268,
-        "height": 19 * len(targets),
-        "data": style.data(rows),
-        "layer": [
-            limit_rule("x"),
-            {
-                "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.3, "color": colour},
-                "encoding": {"y": y, "x": quantitative("low", title), "x2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 62, "opacity": 1,
-                         "color": colour},
-                "encoding": {
-                    "y": y,
-                    "x": x,
-                    "shape": {"condition": {"test": "datum.far", "value": "triangle-right"},
-                              "value": "circle"},
-                    "tooltip": tooltip("design", "SLO", "measured", "room"),
-                },
-            },
-        ],
-    }  # fmt: skip
-
-
-def _room(estimate: Estimate) -> str:
-    """`19 % to spare`, `2.1 points too little`"""
-    if not math.isfinite(estimate.mean) and estimate.attained is None:
-        return "-"
-    return f"{estimates.room(estimate)} {'to spare' if estimates.is_spare(estimate) else 'missing'}"
-
-
 def family_details(scenario: Scenario, result: SearchResult) -> list[Details]:
     """Each family's design, the best family first."""
     shown = [family.best or family.closest for family in ordered(scenario, result)]
     return [details for details in shown if details is not None]
-
-
-def utilisation_figure(of: Sequence[Details]) -> Figure:
-    """How busy the pools of designs are, and how much of it with prompts."""
-    rows: list[Row] = []
-    for details in of:
-        design = details.evaluation.design
-        for pool in details.pools:
-            tokens = pool.utilisation - pool.prompt_share
-            name = design.family.name
-            whose = f"{name}  ·  {pool.pool} pool"
-            common = {
-                "pool": whose,
-                "design": f"{name}, {style.design_label(design)}",
-                "machines": f"{pool.machines:,} {pool.machine}",
-                "busy": style.share_text(pool.utilisation),
-                "with prompts": style.share_text(pool.prompt_share),
-                "average power": f"{kilowatts(pool.average_power_w)} kW",
-                "total": pool.utilisation,
-            }
-            rows.append({**common, "part": "prompts (and tokens beside them)",
-                         "start": 0.0, "end": pool.prompt_share})  # fmt: skip
-            rows.append({**common, "part": "tokens only", "start": pool.prompt_share,
-                         "end": pool.prompt_share + max(tokens, 0.0)})  # fmt: skip
-    parts = {"prompts (and tokens beside them)": "#0b4f7d", "tokens only": "#7fc4e8"}
-    axis = {"ticks": False, "domain": False, "labelPadding": 8}
-    y = nominal("pool", None, axis=axis, scale={"paddingInner": 0.3})
-    x_axis = {"format": ".0%", "domain": False}
-    title = "share of time in iterations"
-    x = quantitative("start", title, scale={"domain": [0, 1.08]},
-                     axis={**x_axis, "values": [0, 0.25, 0.5, 0.75, 1]})  # fmt: skip
-    colour = nominal("part", None, scale={"domain": list(parts), "range": list(parts.values())},
-                     legend={"orient": "top", "symbolType": "square"})  # fmt: skip
-    fields = ("pool", "design", "machines", "busy", "with prompts", "average power")
-    spec: Spec = {
-        "width": 640,
-        "height": 22 * len({row["pool"] for row in rows}) + 8,
-        "data": style.data(rows),
-        "layer": [
-            {
-                "mark": {"type": "bar"},
-                "encoding": {"y": y, "x": x, "x2": {"field": "end"}, "color": colour,
-                             "tooltip": tooltip(*fields)},
-            },
-            {
-                "transform": [{"filter": "datum.part == 'tokens only'"}],
-                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11,
-                         "color": style.INK},
-                "encoding": {"y": y, "x": quantitative("total", title), "text": {"field": "busy"}},
-            },
-        ],
-    }  # fmt: skip
-    return style.figure(
-        "utilisation",
-        "How busy the pools are",
-        "Share of the time that a pool's machines run iterations; the rest is idle.",
-        spec,
-        f"Utilisation of {len(rows) // 2} pools",
-    )

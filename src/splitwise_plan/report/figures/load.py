@@ -10,7 +10,6 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
-from splitwise_plan.report.figures.design_map import limit_rule
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.report.numbers import significant
 from splitwise_plan.search.confidence import Estimate
@@ -136,7 +135,7 @@ def _panel(
                          "tooltip": tooltip(*fields)},
         },
     ]  # fmt: skip
-    layers.append(limit_rule("y", limit))
+    layers.append(style.limit_rule("y", limit))
     if asked is not None and min(result.rates_rps) <= asked <= max(result.rates_rps):
         layers.append(
             {

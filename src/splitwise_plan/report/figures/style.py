@@ -119,6 +119,15 @@ def nominal(field: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": escaped(field), "type": "nominal", "title": title, "sort": None, **more}
 
 
+def limit_rule(axis: str, value: float = 1.0) -> Spec:
+    """The line of a limit."""
+    return {
+        "data": {"values": [{}]},
+        "mark": {"type": "rule", "color": LIMIT, "strokeDash": [6, 3], "strokeWidth": 1.5},
+        "encoding": {axis: {"datum": value}},
+    }
+
+
 def ratio(estimate: Estimate) -> float:
     """The measured value as a share of its limit: at most 1 where it is met."""
     return estimate.mean / estimate.target.limit
