@@ -32,9 +32,10 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.search.budget import frontier, within_budget
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.evaluate import Evaluator, replicate
-from splitwise_plan.search.rate_search import RateLevels, frontier, within_budget
+from splitwise_plan.search.rates import RateLevels
 from splitwise_plan.search.space import designs
 
 

@@ -11,9 +11,9 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.search.budget import frontier, within_budget
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.rate_search import frontier, within_budget
 from splitwise_plan.search.space import designs
 
 

@@ -14,9 +14,9 @@ from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.search.budget import frontier, within_budget
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.rate_search import frontier, within_budget
 from splitwise_plan.search.saturation import mean_per_usd, search_saturated, throughput_rps
 
 USD_PER_GPU_HOUR = {"a100": 2.21, "h100": 4.76}

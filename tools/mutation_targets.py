@@ -40,5 +40,6 @@ TARGETS = (
     Target("search/exclusion.py", (*SEARCH_TESTS,)),
     Target("search/family_search.py", (*SEARCH_TESTS,)),
     Target("search/exhaustive.py", (*SEARCH_TESTS,)),
+    Target("search/budget.py", ("tests/test_search_capacity.py",)),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.search.budget import frontier
 from splitwise_plan.search.driver import in_order
 from splitwise_plan.search.evaluate import replicate
-from splitwise_plan.search.rate_search import RateLevels, frontier
+from splitwise_plan.search.rates import RateLevels
 from splitwise_plan.search.widen import within_budgets
 from splitwise_plan.sim.verdict import TargetResult, binding
 

@@ -21,11 +21,13 @@ import time
 from collections.abc import Sequence
 
 from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.search.budget import rate_rank
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.journal import Journal
 from splitwise_plan.search.outcome import FamilyResult, SearchResult
 from splitwise_plan.search.progress import Report
-from splitwise_plan.search.rate_search import RateLevels, RateSearch, rate_rank
+from splitwise_plan.search.rate_search import RateSearch
+from splitwise_plan.search.rates import RateLevels
 
 
 def maximize_rate(

@@ -31,7 +31,7 @@ from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.search.grid import Grid, name_of, size
 from splitwise_plan.search.journal import Journal, Kind, kept_in_order
 from splitwise_plan.search.progress import Progress, Report
-from splitwise_plan.search.rate_search import likely_rate_rps
+from splitwise_plan.search.rates import likely_rate_rps
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
 from splitwise_plan.search.records import Keeping, Records
 from splitwise_plan.search.sampled import BATCH, EXHAUSTIVE_S, REQUESTS_PER_S, TRIALS

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Lock
-
-import numpy as np
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
+from splitwise_plan.search.budget import design_rank, frontier
 from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.evaluate import Evaluator, as_judged
+from splitwise_plan.search.evaluate import as_judged
 from splitwise_plan.search.exclusion import Bounds, PromptCapacity
 from splitwise_plan.search.journal import (
     Journal,
@@ -29,94 +27,14 @@ from splitwise_plan.search.outcome import (
     FamilyResult,
 )
 from splitwise_plan.search.progress import Progress, Report
-from splitwise_plan.search.space import designs, provisioned_power
+from splitwise_plan.search.rates import MAX_LEVELS, RateLevels, likely_rate_rps
 from splitwise_plan.search.widen import within_budgets
-
-MAX_LEVELS = 1_000_000
-"""Rates are not searched beyond this many steps."""
 
 MOST_UNDECIDED = 20
 """Steps above the answer up to which the end of the undecided rates is looked for."""
 
 NEAREST = 6
 """Designs around a favourite that a quick look at a rate begins with."""
-
-
-def rate_rank(scenario: Scenario, result: FamilyResult) -> tuple[float, ...]:
-    """Order of families: largest rate, then the order of designs that reach it."""
-    if result.best is None or result.rate_rps is None:
-        raise ValueError(f"{result.family.id} reaches no rate")
-    return (-result.rate_rps, *design_rank(scenario, result.best))
-
-
-def design_rank(scenario: Scenario, details: Details) -> tuple[float, ...]:
-    """Order of designs at one rate: fewer machines, less power, less cost, more SLO margin."""
-    design = details.evaluation.design
-    return (
-        design.machines,
-        provisioned_power(scenario, design),
-        round(design.cost_usd_per_hour, 6),
-        -details.evaluation.margin,
-    )
-
-
-def within_budget(scenario: Scenario, design: Design) -> bool:
-    """Whether a design keeps to every budget, with room for rounding."""
-    power, cost = scenario.power_budget, scenario.cost_budget_usd_per_hour
-    if power is not None and provisioned_power(scenario, design) > power * (1 + 1e-9):
-        return False
-    return cost is None or design.cost_usd_per_hour <= cost * (1 + 1e-9)
-
-
-def frontier(scenario: Scenario, space: FamilySpace) -> list[Design]:
-    """The designs of a space that use up the budget, prompt machines ascending."""
-    inside = {
-        (design.prompt_machines, design.token_machines): design
-        for design in designs(space)
-        if within_budget(scenario, design)
-    }
-    return [
-        design
-        for (prompt, token), design in inside.items()
-        if (prompt + 1, token) not in inside and (prompt, token + 1) not in inside
-    ]
-
-
-def likely_rate_rps(
-    scenario: Scenario, bound: PromptCapacity, candidates: Sequence[Design]
-) -> float:
-    """Half of what the prompts of the largest design would allow; 1 where nothing limits them."""
-    most = max(bound.tokens_per_s(design) for design in candidates)
-    workload = scenario.workload
-    if workload is None:
-        if scenario.trace is None:
-            raise ValueError("needs a workload or a trace")
-        mean = float(np.mean(scenario.trace.prompt_tokens))
-    else:
-        table = workload.lengths
-        mean = float(np.average(table.prompt_tokens, weights=table.count))
-    return 0.5 * most / mean if np.isfinite(most) else 1.0
-
-
-class RateLevels:
-    """Evaluators at multiples of the rate step, made when first asked for. Thread-safe."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self._evaluators: dict[int, Evaluator] = {}
-        self._lock = Lock()
-
-    def rate_rps(self, level: int) -> float:
-        """The rate of a level."""
-        return level * self.scenario.rate_step_rps
-
-    def evaluator(self, level: int) -> Evaluator:
-        """Judges designs at a level."""
-        with self._lock:
-            if level not in self._evaluators:
-                arrivals = replace(self.scenario.arrivals, rate_rps=self.rate_rps(level))
-                self._evaluators[level] = Evaluator(replace(self.scenario, arrivals=arrivals))
-            return self._evaluators[level]
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from threading import Lock
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.rate_search import MAX_LEVELS, RateLevels, likely_rate_rps
+from splitwise_plan.search.rates import MAX_LEVELS, RateLevels, likely_rate_rps
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
+from splitwise_plan.search.budget import frontier
 from splitwise_plan.search.confidence import t_quantile
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator
@@ -25,7 +26,7 @@ from splitwise_plan.search.grid import name_of
 from splitwise_plan.search.journal import Journal, Kind, kept_in_order
 from splitwise_plan.search.outcome import Details
 from splitwise_plan.search.progress import Progress, Report
-from splitwise_plan.search.rate_search import frontier, likely_rate_rps
+from splitwise_plan.search.rates import likely_rate_rps
 from splitwise_plan.search.widen import within_budgets
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator

@@ -1,0 +1,54 @@
+"""The rates that are searched, and a guess where to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Lock
+
+import numpy as np
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.exclusion import PromptCapacity
+
+MAX_LEVELS = 1_000_000
+"""Rates are not searched beyond this many steps."""
+
+
+class RateLevels:
+    """Evaluators at multiples of the rate step, made when first asked for. Thread-safe."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self._evaluators: dict[int, Evaluator] = {}
+        self._lock = Lock()
+
+    def rate_rps(self, level: int) -> float:
+        """The rate of a level."""
+        return level * self.scenario.rate_step_rps
+
+    def evaluator(self, level: int) -> Evaluator:
+        """Judges designs at a level."""
+        with self._lock:
+            if level not in self._evaluators:
+                arrivals = replace(self.scenario.arrivals, rate_rps=self.rate_rps(level))
+                self._evaluators[level] = Evaluator(replace(self.scenario, arrivals=arrivals))
+            return self._evaluators[level]
+
+
+def likely_rate_rps(
+    scenario: Scenario, bound: PromptCapacity, candidates: Sequence[Design]
+) -> float:
+    """Half of what the prompts of the largest design would allow; 1 where nothing limits them."""
+    most = max(bound.tokens_per_s(design) for design in candidates)
+    workload = scenario.workload
+    if workload is None:
+        if scenario.trace is None:
+            raise ValueError("needs a workload or a trace")
+        mean = float(np.mean(scenario.trace.prompt_tokens))
+    else:
+        table = workload.lengths
+        mean = float(np.average(table.prompt_tokens, weights=table.count))
+    return 0.5 * most / mean if np.isfinite(most) else 1.0
