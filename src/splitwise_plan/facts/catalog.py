@@ -6,7 +6,6 @@ With `facts.importers` this is the only part of the package that reads input fil
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +17,9 @@ from splitwise_plan.facts.capping import (
     capped_profile,
     locate,
     split_cap,
-    with_cap,
 )
 from splitwise_plan.facts.design import Family
-from splitwise_plan.facts.family_names import FamilyName
+from splitwise_plan.facts.family_spaces import listed, space_of
 from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
 from splitwise_plan.facts.importers.recognise import ReadAs
 from splitwise_plan.facts.importers.traces import TraceRead, read_trace
@@ -34,15 +32,12 @@ from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.roofline import Roofline
-from splitwise_plan.facts.scenario import CountRange, FactSource, FamilySpace
+from splitwise_plan.facts.scenario import FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
     AssumptionsFile,
-    FamiliesFile,
-    FamilyEntry,
     LinkFile,
     LLMFile,
     MachineFile,
-    RangeFact,
     RooflineFile,
     WorkloadFile,
 )
@@ -110,7 +105,7 @@ class Catalog:
     def list(self, kind: Kind) -> list[str]:
         """Known ids of a kind of fact. Profiles: `<machine>__<llm>`."""
         if kind == "families":
-            return [*self._family_entries()]
+            return [*listed(self._files)]
         if kind == "profiles":
             return [name for name in self._files.names(kind, ".csv") if "__" in name]
         return self._files.names(kind)
@@ -212,62 +207,7 @@ class Catalog:
 
         `tensor_parallel`: of a family whose name does not say.
         """
-        name = FamilyName.parse(family_id)
-        listed = self._family_entries().get(name.base)
-        found = self._of_machines(name) if listed is None else self._of_entry(*listed, name)
-        family = replace(
-            found.family,
-            id=str(name),
-            name=found.family.name + name.suffix,
-            tensor_parallel=name.tensor_parallel or tensor_parallel,
-        )
-        return replace(found, family=family)
-
-    def _of_entry(self, file: TomlFile, entry: FamilyEntry, name: FamilyName) -> FamilySpace:
-        """A family of `families.toml`, its last machine under the cap of its name."""
-        last = "prompt_machine" if entry.token_machine is None else "token_machine"
-        machines: dict[str, Machine] = {}
-        problems: list[Problem] = []
-        for key in ("prompt_machine", "token_machine"):
-            machine = getattr(entry, key)
-            if machine is None:
-                continue
-            if self._is_machine(machine):
-                capped = with_cap(machine, name.cap) if key == last else machine
-                machines[key] = self.machine(capped)
-            else:
-                fix = did_you_mean(machine, self.list("machines"))
-                what = f"unknown machine {machine!r}"
-                problems.append(file.problem((name.base, key), what, fix))
-        raise_if_any(problems)
-        token_range = entry.token_machines
-        family = Family(
-            name.base, entry.name, machines["prompt_machine"], machines.get("token_machine")
-        )
-        return FamilySpace(
-            family, _range(entry.prompt_machines), _range(token_range) if token_range else None
-        )
-
-    def _of_machines(self, name: FamilyName) -> FamilySpace:
-        """A family of one or two machine types that its name lists."""
-        parts = name.base.split("+")
-        known = self.list("machines")
-        unknown = [part for part in parts if not self._is_machine(part)]
-        if len(unknown) == len(parts) == 1 or len(parts) > 2:
-            fix = did_you_mean(name.base, self.list("families"))
-            what = f"unknown family {name.base!r}"
-            pairs = "; or name machines: dgx-a100+dgx-h100"
-            raise InputError([Problem("families", what, fix + pairs)])
-        if unknown:
-            raise InputError(_unknown("machines", "machine", part, known) for part in unknown)
-        machines = [self.machine(machine) for machine in name.machines]
-        shown = " + ".join(self.machine(part).name for part in parts)
-        family = Family(name.base, shown, machines[0], machines[1] if len(machines) > 1 else None)
-        return FamilySpace(family, PAIR_RANGE, PAIR_RANGE if len(machines) > 1 else None)
-
-    def _is_machine(self, name: str) -> bool:
-        capped = split_cap(name)
-        return (capped[0] if capped else name) in self.list("machines")
+        return space_of(self._files, self.machine, family_id, tensor_parallel)
 
     def _under_cap(self, name: str, base_id: str, level: float) -> Machine | Between:
         base = self.machine(base_id)
@@ -301,31 +241,12 @@ class Catalog:
     def _toml(self, kind: str, name: str) -> TomlFile:
         path = self._files.find(kind, name)
         if path is None:
-            raise InputError([_unknown(kind, _ONE[kind], name, self._files.names(kind))])
+            fix = did_you_mean(name, self._files.names(kind))
+            raise InputError([Problem(kind, f"unknown {_ONE[kind]} {name!r}", fix)])
         return self._files.read_toml(path)
-
-    def _family_entries(self) -> dict[str, tuple[TomlFile, FamilyEntry]]:
-        entries: dict[str, tuple[TomlFile, FamilyEntry]] = {}
-        for path in self._files.family_files():
-            file = self._files.read_toml(path)
-            for family_id, entry in validate_file(FamiliesFile, file).root.items():
-                entries.setdefault(family_id, (file, entry))
-        return entries
 
     def _profiled(self, llm_id: str) -> str:
         """The profiles there are: of that LLM, or else of any."""
         names = self.list("profiles")
         of_it = [name for name in names if name.endswith(f"__{llm_id}")]
         return "there are: " + ", ".join(of_it or names)
-
-
-PAIR_RANGE = CountRange(1, 39)
-"""Machine counts of a family that no file lists: a start, since searches widen open ranges."""
-
-
-def _range(fact: RangeFact) -> CountRange:
-    return CountRange(fact.low, fact.high)
-
-
-def _unknown(where: str, one: str, name: str, known: list[str]) -> Problem:
-    return Problem(where, f"unknown {one} {name!r}", did_you_mean(name, known))
