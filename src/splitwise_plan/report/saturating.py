@@ -7,8 +7,8 @@ from statistics import fmean
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.report import csvfmt, html, jsonfmt, page_html, wording
-from splitwise_plan.report.figures.families import utilisation_figure
 from splitwise_plan.report.figures.saturation import PerDollar, saturation_figure
+from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words

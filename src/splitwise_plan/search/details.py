@@ -86,9 +86,7 @@ def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return LatencySummary(*[float("nan")] * 4)
-    return LatencySummary(
-        float(np.mean(values)), *percentiles(values, (50.0, 90.0, 99.0))
-    )
+    return LatencySummary(float(np.mean(values)), *percentiles(values, (50.0, 90.0, 99.0)))
 
 
 def _moved(run: Run) -> NDArray[np.float64]:
