@@ -47,6 +47,9 @@ TARGETS = (
     Target(
         "search/confidence.py", ("tests/test_verdict_rules.py", "tests/test_search_confidence.py")
     ),
+    Target(
+        "search/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
+    ),
     Target("models/bounds.py", ("tests/test_bounds.py",)),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
     _certificate("widen", "tests/test_search_widen.py"),
