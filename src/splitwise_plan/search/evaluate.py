@@ -32,6 +32,9 @@ from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import Verdict, target_results, verdict
 
+WORST_FIRST: tuple[Verdict, ...] = ("unstable", "misses", "undecided", "meets")
+"""Of single runs; `undecided` is one that measured nothing."""
+
 
 class Evaluator:
     """Judges designs of a scenario, all on the same requests: one list a replication.
@@ -111,7 +114,7 @@ class Evaluator:
             simulations += 1
         verdicts = {replication.verdict for replication in done}
         if len(done) == 1 or "meets" not in verdicts:
-            worst: Verdict = "unstable" if "unstable" in verdicts else done[0].verdict
+            worst = next(one for one in WORST_FIRST if one in verdicts)
             return Evaluation(design, worst, tuple(done), simulations)
         for number, replication in enumerate(done):
             if not replication.results:
@@ -269,7 +272,7 @@ def joint_verdict(replications: Sequence[Replication]) -> Verdict:
 
 
 def _throughput_rps(simulator: Simulator, run: Run) -> float:
-    last_arrival_s = float(simulator.requests.arrival_s[-1])
+    last_arrival_s = simulator.last_arrival_s
     span_s = last_arrival_s - simulator.start_s
     finished = int(np.count_nonzero(run.requests.last_token_s <= last_arrival_s))
     return finished / span_s if span_s > 0 else float("nan")
@@ -278,7 +281,7 @@ def _throughput_rps(simulator: Simulator, run: Run) -> float:
 def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
     """Prompt and output tokens of the requests, per second from the start to the last arrival."""
     requests = simulator.requests
-    span_s = float(requests.arrival_s[-1]) - simulator.start_s
+    span_s = simulator.last_arrival_s - simulator.start_s
     if run.finished < len(requests) or span_s <= 0:
         return float("nan"), float("nan")
     return float(requests.prompt_tokens.sum()) / span_s, float(
