@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=40, help="mutants a module; 0: all of them")
     parser.add_argument("--seed", type=int, default=0, help="which mutants are drawn")
     given = parser.parse_args()
-    chosen = [one for one in TARGETS if not given.modules or Path(one.module).stem in given.modules]
+    chosen = [one for one in TARGETS if not given.modules or one.is_named(given.modules)]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
         print("| module | mutants | tried | killed | hang | explained | alive |")
