@@ -28,9 +28,9 @@ class Target:
     """Whether the kernel is compiled: where it is itself mutated it runs as plain Python."""
 
     def is_named(self, names: Collection[str]) -> bool:
-        """Whether it is among names such as `batch` or `sim/outages`."""
-        path = self.module.removesuffix(".py")
-        return path in names or path.rpartition("/")[2] in names
+        """Whether it is among names such as `batch` or `kernel/outages`."""
+        path = "/" + self.module.removesuffix(".py")
+        return any(path.endswith("/" + name) for name in names)
 
 
 def _kernel(name: str) -> Target:
