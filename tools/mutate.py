@@ -52,7 +52,7 @@ def try_module(target: Target, most: int, seed: int) -> tuple[str, list[Mutant]]
     counts = dict.fromkeys(("killed", "hangs", "explained"), 0)
     alive = []
     for mutant in tried:
-        found = "explained" if mutant.name in known else ""
+        found = "explained" if mutant.changes_nothing or mutant.name in known else ""
         found = found or outcome(Path(target.module), mutant.applied_to(source), tests, limit_s)
         if found == "alive":
             alive.append(mutant)

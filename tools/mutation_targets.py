@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 KERNEL_TESTS = (
     "tests/test_kernel_by_hand.py",
+    "tests/test_kernel_edges.py",
     "tests/test_kernel_oracle.py",
     "tests/test_kernel_goldens.py",
 )
