@@ -9,7 +9,6 @@ import pytest
 from cases import SPLITWISESIM_FLAGS, Case, kernel_state, random_case, run_case
 
 from splitwise_plan.sim.kernel import state as k
-from splitwise_plan.sim.kernel.batch import places_left
 from splitwise_plan.sim.simulator import run_kernel
 
 ONE_RETRY = (51, 290, 4804)
@@ -60,23 +59,3 @@ def test_a_queue_that_has_just_room_is_served() -> None:
     room = 10 + state.slots.shape[2] + 2
     stop, _ = run_kernel(state._replace(order=np.empty((1, room), np.int64)))
     assert stop == k.DRAINED
-
-
-@pytest.mark.parametrize(
-    ("prompts", "prompt_tokens", "token_phases", "places"),
-    [
-        (0, 0, 0, 8),
-        (0, 0, 5, 3),  # of eight sequences
-        (1, 90, 3, 4),
-        (1, 95, 3, 2),  # of a hundred tokens
-        (1, 97, 3, 0),
-        (1, 120, 0, 0),  # a long prompt runs alone
-    ],
-)
-def test_places_left_in_a_batch(
-    prompts: int, prompt_tokens: int, token_phases: int, places: int
-) -> None:
-    rules = replace(crowd().rules, max_batch_size=8, max_batch_tokens=100)
-    state = kernel_state(replace(crowd(), rules=rules))
-    plain = getattr(places_left, "py_func", places_left)
-    assert plain(state, prompts, prompt_tokens, token_phases) == places

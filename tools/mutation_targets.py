@@ -6,12 +6,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 KERNEL_TESTS = (
+    "tests/test_kernel_parts.py",
     "tests/test_kernel_by_hand.py",
     "tests/test_kernel_edges.py",
     "tests/test_kernel_oracle.py",
     "tests/test_kernel_goldens.py",
 )
-OUTAGE_TESTS = ("tests/test_outages_by_hand.py", "tests/test_kernel_oracle.py")
+OUTAGE_TESTS = (
+    "tests/test_kernel_parts.py",
+    "tests/test_outages_by_hand.py",
+    "tests/test_kernel_oracle.py",
+)
 CERTIFICATE_TESTS = (
     "tests/test_certificate_rules.py",
     "tests/test_exclusion_rules.py",
