@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check verify bench wheel clean
+.PHONY: demo test check verify soak mutate bench wheel clean
 
 demo: $(STAMP)  ## the paper's question, answered on the embedded data
 	$(BIN)/splitwise-plan search
@@ -20,6 +20,12 @@ check: $(STAMP)  ## static checks alone
 
 verify: $(STAMP)  ## long verification: every reference run, a thousand random cases, theory
 	$(BIN)/pytest -n auto -m verify
+
+soak: $(STAMP)  ## ten thousand random scenarios: no crash, no broken law, no leak
+	$(BIN)/python tests/soak.py
+
+mutate: $(STAMP)  ## faults planted in simulator and search: does a test notice each?
+	$(BIN)/python tools/mutate.py
 
 bench: $(STAMP)  ## speed, as ratios within one run
 	$(BIN)/python -m benchmarks

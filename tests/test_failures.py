@@ -25,8 +25,6 @@ from splitwise_plan.models.performance import phase_times
 from splitwise_plan.search.evaluate import Evaluator, records
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.written import details_from_json, details_to_json
-from splitwise_plan.sim.kernel import state as k
-from splitwise_plan.sim.outages import Histories
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
 
@@ -90,53 +88,6 @@ def test_wrong_keys_are_told(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load_scenario(Catalog(), path)
     assert problem in str(caught.value).replace(str(tmp_path) + "/", "")
-
-
-def design(prompt: int, token: int) -> Design:
-    [space] = small_scenario(families=["splitwise-hh"], machines=None).spaces
-    return Design(space.family, prompt, token)
-
-
-def changes(failures: Failures, of: Design, seeds: tuple[int, int] = (0, 0)) -> list[object]:
-    found = Histories(failures, (100.0, 200.0), seeds).changes(of, (2, 1))
-    return [(time_s - 100.0, i, kind) for time_s, i, kind in found]
-
-
-def test_a_machine_goes_down_with_all_its_instances_and_outages_that_touch_are_one() -> None:
-    outages = (
-        *(Outage("prompt", 2, 10.0, 20.0), Outage("prompt", 2, 15.0, 30.0)),
-        *(Outage("prompt", 2, 30.0, 40.0), Outage("token", 1, 5.0, 6.0)),
-        Outage("token", 3, 5.0, 6.0),
-    )
-    assert changes(Failures(outages=outages), design(2, 2)) == [
-        *((5.0, 4, k.DOWN), (6.0, 4, k.UP)),
-        *((10.0, 2, k.DOWN), (10.0, 3, k.DOWN), (40.0, 2, k.UP), (40.0, 3, k.UP)),
-    ]
-
-
-def test_maintenance_goes_round_and_drains_before() -> None:
-    plan = Maintenance(start_s=50.0, every_s=30.0, for_s=10.0, drain_s=5.0)
-    rolling = Failures(maintenance=plan, outages=(Outage("token", 1, 70.0, 77.0),))
-    assert changes(rolling, design(1, 1)) == [
-        *((45.0, 0, k.DRAIN), (45.0, 1, k.DRAIN), (50.0, 0, k.DOWN), (50.0, 1, k.DOWN)),
-        *((60.0, 0, k.UP), (60.0, 1, k.UP)),
-        *((70.0, 2, k.DOWN), (77.0, 2, k.DRAIN), (80.0, 2, k.DOWN), (90.0, 2, k.UP)),
-    ]
-
-
-def test_failures_are_drawn_from_the_seeds_for_each_machine_alone() -> None:
-    drawn = Failures(mtbf_s=300.0, mttr_s=60.0)
-    small, large = changes(drawn, design(1, 1)), changes(drawn, design(2, 1))
-    assert [one for one in large if one[1] < 2] == [one for one in small if one[1] < 2]  # type: ignore[index]
-    assert changes(drawn, design(1, 1)) == small
-    assert changes(drawn, design(1, 1), (0, 1)) != small
-    assert changes(drawn, design(1, 1), (1, 0)) != small
-    many = Histories(drawn, (0.0, 1e5), (0, 0)).changes(design(20, 20), (1, 1))
-    for i in (0, 7, 39):
-        times = np.diff([time_s for time_s, one, _ in many if one == i])
-        for mean_s, part in ((60.0, times[::2]), (300.0, times[1::2])):
-            error = mean_s / np.sqrt(len(part))
-            assert abs(part.mean() - mean_s) < 4 * error
 
 
 JOBS = 1500
@@ -280,3 +231,19 @@ def test_the_report_tells_availability_and_what_was_lost(tmp_path: Path) -> None
     assert f"failures,restarts,{lost['restarts']},restarts" in rows
     searched = run("search", str(path), "--prompt-machines", "2:6", "--token-machines", "1:4")
     assert "with failures" in searched.stdout
+
+
+def test_failures_without_end_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text("rate = 5\nduration = 6002\n[failures]\nmtbf = 2\nmttr = 1\n")
+    with pytest.raises(InputError) as caught:
+        load_scenario(Catalog(), path)
+    told = "s.toml:4: a machine fails about 2,001 times in 6002 s"
+    assert [str(one).removeprefix(f"{tmp_path}/") for one in caught.value.problems] == [
+        f"{told} (at most 2,000: make mtbf longer, or the run shorter)"
+    ]
+    assert load_scenario(Catalog(), path, {"duration": 6000}).failures
+    late = tmp_path / "late.csv"  # it is not when a trace begins that counts, but how long it is
+    late.write_text("arrival_s,prompt_tokens,output_tokens\n1e9,5,5\n1000000100,5,5\n")
+    path.write_text("trace = 'late.csv'\n[failures]\nmtbf = 2\nmttr = 1\n")
+    assert load_scenario(Catalog(), path).failures

@@ -306,7 +306,7 @@ def test_a_damaged_compile_cache_is_made_anew(damage: bytes, tmp_path: Path) -> 
 
 
 def test_what_is_wrong_without_a_cache_is_not_hidden() -> None:
-    def always(*, outages: bool) -> None:
+    def always(*, outages: bool = False) -> None:
         raise ZeroDivisionError
 
     with (
@@ -321,3 +321,33 @@ def test_new_files_are_written_all_or_none(tmp_path: Path) -> None:
     with failing(3, OSError(28, "No space left on device")), pytest.raises(OutputError):
         files.write_new_files(tmp_path / "a", {"b/c.txt": "1", "b/d.txt": "2"})
     assert content(tmp_path) == {}
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_folder_is_of_one_run_whole_whatever_fails_to_be_filled(tmp_path: Path) -> None:
+    """The files of an earlier run stay until all new ones are there: no report of two runs."""
+    old = {"a.txt": "old a", "b.txt": "old b"}
+    files.write_folder(tmp_path, {name: files.text_writer(text) for name, text in old.items()})
+    new = {name: files.text_writer("new") for name in (*old, "c.txt")}
+    for at in range(3):
+        with failing(at, OSError(28, "No space left on device")), pytest.raises(OutputError) as e:
+            files.write_folder(tmp_path, new)
+        assert (
+            str(e.value) == f"{tmp_path / 'abc'[at]}.txt was not written: No space left on device"
+        )
+        assert texts(tmp_path) == old
+    files.write_folder(tmp_path, new)
+    assert texts(tmp_path) == dict.fromkeys(new, "new")
+
+
+def test_what_a_killed_run_left_half_written_is_swept_up(tmp_path: Path) -> None:
+    for name in (".report.md.0a1b2c3d", ".report.md.mine", ".other.md.0a1b2c3d", "report.md"):
+        (tmp_path / name).write_text(name)
+    files.write_folder(tmp_path, {"report.md": files.text_writer("whole")})
+    assert texts(tmp_path) == {
+        "report.md": "whole",
+        **{name: name for name in (".report.md.mine", ".other.md.0a1b2c3d")},
+    }

@@ -15,6 +15,8 @@ from typing import Any
 import interrupted
 import pytest
 from commands import run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sampled_searches import question, told
 
 from splitwise_plan.errors import InputError
@@ -76,7 +78,7 @@ def names(journal: Path) -> Counter[str]:
     """What is written down, and how often."""
     content = journal.read_text("utf-8")
     lines = content[: content.rfind("\n") + 1].splitlines()[1:]
-    return Counter(name for name, _ in map(json.loads, lines))
+    return Counter(name for name, _, _ in map(json.loads, lines))
 
 
 SLOW = [
@@ -170,6 +172,44 @@ def test_what_is_no_journal_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError):
         Journal(path, "q", resume=True)
     assert path.read_text(encoding="latin-1") == content
+
+
+@pytest.fixture(scope="module")
+def journal_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("kept") / "journal"
+    with Journal(path, "q", resume=False) as journal:
+        search(small(), 1, journal=journal)
+    return path.read_bytes()
+
+
+@given(data=st.data())
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+def test_a_damaged_result_is_told_and_never_taken_for_another(
+    data: st.DataObject, journal_bytes: bytes, tmp_path: Path
+) -> None:
+    """Bytes changed, lost or put in, anywhere behind the first line."""
+    lines = journal_bytes.splitlines(keepends=True)
+    at = data.draw(st.integers(1, len(lines) - 1))
+    damaged = bytearray(lines[at])
+    place = data.draw(st.integers(0, len(damaged) - 2))
+    put = data.draw(st.sampled_from([b"", b"0", b"9", b"null", b"[", b"}", b'"', b"\xff", b" x"]))
+    cut = data.draw(st.integers(0, 30))
+    damaged[place : min(place + cut, len(damaged) - 1)] = put
+    path = tmp_path / "journal"
+    path.write_bytes(b"".join([*lines[:at], bytes(damaged), *lines[at + 1 :]]))
+    if damaged == lines[at]:
+        return
+    with pytest.raises(InputError) as caught:
+        Journal(path, "q", resume=True)
+    [problem] = caught.value.problems
+    assert (problem.line, problem.what) == (at + 1, "is a damaged result")
+
+
+def test_a_journal_of_an_earlier_format_is_refused(journal_bytes: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(journal_bytes.replace(b',"format":2', b"", 1))
+    with pytest.raises(InputError, match="another question, or by another version"):
+        Journal(path, "q", resume=True)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -47,6 +47,8 @@ class Mutant:
     start: int
     end: int
     """Bytes of the module's text that `now` replaces."""
+    changes_nothing: bool = False
+    """The last of one is the first: `rules[-1]`, of which the kernel has one record."""
 
     @property
     def name(self) -> str:
@@ -65,6 +67,11 @@ def mutants_of(source: str) -> list[Mutant]:
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     lines = source.splitlines()
+    of_one = {
+        id(node.slice)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("s.rules", "rules")
+    }
     found: dict[tuple[int, int, str], Mutant] = {}
     for function, node, now in _changes(tree, "module"):
         end_line, end_column = node.end_lineno, node.end_col_offset
@@ -73,7 +80,8 @@ def mutants_of(source: str) -> list[Mutant]:
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[end_line - 1] + end_column
         was = source.encode()[start:end].decode()
-        one = Mutant(function, was, now, lines[node.lineno - 1].strip(), start, end)
+        nothing = id(node) in of_one and now == "(-1)"
+        one = Mutant(function, was, now, lines[node.lineno - 1].strip(), start, end, nothing)
         if now != was:
             found.setdefault((start, end, now), one)
     return [found[key] for key in sorted(found)]

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 KERNEL_TESTS = (
+    "tests/test_kernel_parts.py",
     "tests/test_kernel_by_hand.py",
+    "tests/test_kernel_edges.py",
     "tests/test_kernel_oracle.py",
     "tests/test_kernel_goldens.py",
 )
-SEARCH_TESTS = ("tests/test_certificate_rules.py", "tests/test_search_exhaustive.py")
+OUTAGE_TESTS = (
+    "tests/test_kernel_parts.py",
+    "tests/test_outages_by_hand.py",
+    "tests/test_kernel_oracle.py",
+)
+CERTIFICATE_TESTS = (
+    "tests/test_certificate_rules.py",
+    "tests/test_exclusion_rules.py",
+    "tests/test_search_exhaustive.py",
+)
 
 
 @dataclass(frozen=True)
@@ -21,25 +33,39 @@ class Target:
     compiled: bool = True
     """Whether the kernel is compiled: where it is itself mutated it runs as plain Python."""
 
+    def is_named(self, names: Collection[str]) -> bool:
+        """Whether it is among names such as `batch` or `kernel/outages`."""
+        path = "/" + self.module.removesuffix(".py")
+        return any(path.endswith("/" + name) for name in names)
+
 
 def _kernel(name: str) -> Target:
-    return Target(f"sim/kernel/{name}.py", KERNEL_TESTS, compiled=False)
+    tests = OUTAGE_TESTS if name in ("outages", "restarts") else KERNEL_TESTS
+    return Target(f"sim/kernel/{name}.py", tests, compiled=False)
+
+
+def _certificate(name: str, *tests: str) -> Target:
+    return Target(f"search/{name}.py", (*tests, *CERTIFICATE_TESTS))
 
 
 KERNEL_MODULES = (
-    *("assign", "batch", "flights", "loop", "phases", "queues"),
-    *("stretches", "timing", "tournament", "transfers"),
+    *("assign", "batch", "flights", "loop", "outages", "phases", "queues"),
+    *("restarts", "stretches", "timing", "tournament", "transfers"),
 )
 TARGETS = (
     *map(_kernel, KERNEL_MODULES),
+    Target("sim/outages.py", ("tests/test_outage_histories.py", "tests/test_outage_laws.py")),
     Target("sim/verdict.py", ("tests/test_verdict_rules.py", "tests/test_goodput.py")),
     Target(
         "search/confidence.py", ("tests/test_verdict_rules.py", "tests/test_search_confidence.py")
     ),
+    Target(
+        "search/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
+    ),
     Target("models/bounds.py", ("tests/test_bounds.py",)),
-    Target("search/exclusion.py", (*SEARCH_TESTS,)),
-    Target("search/family_search.py", (*SEARCH_TESTS,)),
-    Target("search/exhaustive.py", (*SEARCH_TESTS,)),
+    *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
+    _certificate("widen", "tests/test_search_widen.py"),
+    _certificate("spare", "tests/test_search_spare.py"),
     Target("search/budget.py", ("tests/test_search_capacity.py",)),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )

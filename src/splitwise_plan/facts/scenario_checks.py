@@ -16,12 +16,16 @@ from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.mixes import is_mix
 from splitwise_plan.facts.quantity import Quantity
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.scenario_layers import Layers
 from splitwise_plan.facts.scenario_schema import MachineBudget, ScenarioFile
 from splitwise_plan.facts.workload import LengthTable, Workload
 from splitwise_plan.units import Dimension, UnitError, to_si
 
 GIB = 2.0**30
+
+MOST_FAILURES = 2000.0
+"""Of a machine while requests arrive: they are drawn one by one, and kept."""
 
 
 def replays(content: ScenarioFile) -> bool:
@@ -106,6 +110,23 @@ def spare_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
     for key in ("spare_of", "degraded_slo"):
         if getattr(content, key) is not None and not content.spare:
             yield layers.place((key,), f"{key} needs spare", "add e.g. spare = 1, or drop this")
+
+
+def failure_problems(
+    content: ScenarioFile, arrivals: Arrivals, trace: Requests | None, layers: Layers
+) -> Iterator[Problem]:
+    """Failures without end while requests arrive."""
+    table = content.failures
+    if table is None or table.mtbf is None or table.mttr is None:
+        return
+    span_s = arrivals.duration_s
+    if trace is not None and arrivals.process == "trace" and len(trace):
+        span_s = float(np.ptp(trace.arrival_s))
+    times = span_s / (table.mtbf.si + table.mttr.si)
+    if times > MOST_FAILURES:
+        what = f"a machine fails about {times:,.0f} times in {span_s:g} s"
+        fix = f"at most {MOST_FAILURES:,.0f}: make mtbf longer, or the run shorter"
+        yield layers.place(("failures", "mtbf"), what, fix)
 
 
 def instance_problems(

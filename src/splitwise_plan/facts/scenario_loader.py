@@ -31,6 +31,7 @@ from splitwise_plan.facts.scenario import (
 from splitwise_plan.facts.scenario_checks import (
     arrival_problems,
     budget,
+    failure_problems,
     instance_problems,
     length_problems,
     objective_problems,
@@ -202,6 +203,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         arrivals, trace = _replayed(lookup, content, trace)
     else:
         arrivals = _drawn(content)
+    lookup.problems += failure_problems(content, arrivals, trace, layers)
     raise_if_any(lookup.problems)
     scenario = Scenario(
         workload=workload,

@@ -54,38 +54,71 @@ def write_file(path: Path, write: Writer) -> None:
 
     What is not a file (a pipe, a terminal) is written directly. Raises `OutputError`.
     """
-    target = real(path)
+    _write_files({path: write})
+
+
+def _write_files(files: Mapping[Path, Writer]) -> None:
+    """All are filled before the first is put in its place: what fails to fill changes none."""
+    filled: dict[Path, tuple[Path, Path]] = {}
     try:
-        if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", newline="") as stream:
-                write(stream)
-            return
-        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}")
-        try:
-            with temporary.open("x", encoding="utf-8", newline="") as stream:
-                write(stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        for path, write in files.items():
+            with _told(path):
+                target = real(path)
+                if target.exists() and not target.is_file():
+                    with target.open("w", encoding="utf-8", newline="") as stream:
+                        write(stream)
+                    continue
+                temporary = target.with_name(f"{_temporary(target)}{secrets.token_hex(4)}")
+                filled[path] = temporary, target
+                with temporary.open("x", encoding="utf-8", newline="") as stream:
+                    write(stream)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+        for path, (temporary, target) in filled.items():
+            with _told(path):
+                temporary.replace(target)
+    finally:
+        for temporary, _ in filled.values():
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Whatever keeps a file from being written is an `OutputError` that names it."""
+    try:
+        yield
     except (OSError, ValueError) as error:
         raise OutputError(f"{path} was not written: {_reason(error)}") from None
+
+
+def _temporary(target: Path) -> str:
+    """How the names of the temporary files of a file begin; eight hexadecimal digits follow."""
+    return f".{target.name[:80]}."
+
+
+def _sweep(path: Path) -> None:
+    """Remove temporary files of a file, left behind by a run that was killed."""
+    target = real(path)
+    begins = _temporary(target)
+    with suppress(OSError):
+        for one in target.parent.iterdir():
+            rest = one.name.removeprefix(begins)
+            if rest != one.name and len(rest) == 8 and set(rest) <= set("0123456789abcdef"):
+                one.unlink(missing_ok=True)
 
 
 def append_file(path: Path, write: Writer) -> None:
     """Let `write` add to the end of a file that others write to as well. Raises `OutputError`."""
-    try:
-        with path.open("a", encoding="utf-8", newline="") as stream:
-            write(stream)
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{path} was not written: {_reason(error)}") from None
+    with _told(path), path.open("a", encoding="utf-8", newline="") as stream:
+        write(stream)
 
 
 def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
     """Write several files into a folder, made if need be, as are those in it (`figures/a.svg`).
 
-    Raises `OutputError`.
+    All are whole before the first is put in its place; until then those of an earlier run stay as
+    they are. Raises `OutputError`.
     """
     for place in (folder, *sorted({(folder / name).parent for name in files} - {folder})):
         try:
@@ -93,8 +126,9 @@ def write_folder(folder: Path, files: Mapping[str, Writer]) -> None:
         except OSError as error:
             raise OutputError(f"{place} was not made: {_reason(error)}") from None
     with _alone_in(folder):
-        for name, write in files.items():
-            write_file(folder / name, write)
+        for name in files:
+            _sweep(folder / name)
+        _write_files({folder / name: write for name, write in files.items()})
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def details_of(
 
 
 def _throughput_rps(simulator: Simulator, run: Run) -> float:
-    last_arrival_s = float(simulator.requests.arrival_s[-1])
+    last_arrival_s = simulator.last_arrival_s
     span_s = last_arrival_s - simulator.start_s
     finished = int(np.count_nonzero(run.requests.last_token_s <= last_arrival_s))
     return finished / span_s if span_s > 0 else float("nan")
@@ -65,7 +65,7 @@ def _throughput_rps(simulator: Simulator, run: Run) -> float:
 def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
     """Prompt and output tokens of the requests, per second from the start to the last arrival."""
     requests = simulator.requests
-    span_s = float(requests.arrival_s[-1]) - simulator.start_s
+    span_s = simulator.last_arrival_s - simulator.start_s
     if run.finished < len(requests) or span_s <= 0:
         return float("nan"), float("nan")
     return float(requests.prompt_tokens.sum()) / span_s, float(

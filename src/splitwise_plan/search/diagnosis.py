@@ -85,12 +85,14 @@ class Diagnosis:
 
 
 def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
-    """Explain a search without a best; None where nothing was simulated.
+    """Explain a search without a best; None where nothing was simulated, or nothing measured.
 
     None too where the closest design meets the SLOs, and only what is left of it does not.
     """
     closest = nearest(result)
     if result.best is not None or closest is None or closest.evaluation.meets_whole:
+        return None
+    if not closest.evaluation.estimates:
         return None
     family = next(one for one in result.families if one.closest is closest)
     design = closest.evaluation.design
@@ -126,7 +128,7 @@ def reliefs(evaluator: Evaluator, design: Design) -> dict[str, float]:
 def _worst_ratio(simulator: Simulator, design: Design) -> float:
     results = replicate(simulator, 0, simulator.run(design)).results
     ratios = (result.value / result.target.limit for result in results)
-    return max(ratio for ratio in ratios if not np.isnan(ratio))
+    return max((ratio for ratio in ratios if not np.isnan(ratio)), default=np.inf)
 
 
 def _slower(scenario: Scenario, space: FamilySpace, jobs: Jobs) -> FamilyResult:

@@ -21,6 +21,9 @@ from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import Verdict, target_results, verdict
 
+WORST_FIRST: tuple[Verdict, ...] = ("unstable", "misses", "undecided", "meets")
+"""Of single runs; `undecided` is one that measured nothing."""
+
 
 class Evaluator:
     """Judges designs of a scenario, all on the same requests: one list a replication.
@@ -100,7 +103,7 @@ class Evaluator:
             simulations += 1
         verdicts = {replication.verdict for replication in done}
         if len(done) == 1 or "meets" not in verdicts:
-            worst: Verdict = "unstable" if "unstable" in verdicts else done[0].verdict
+            worst = next(one for one in WORST_FIRST if one in verdicts)
             return Evaluation(design, worst, tuple(done), simulations)
         for number, replication in enumerate(done):
             if not replication.results:

@@ -86,7 +86,7 @@ def demand(evaluator: Evaluator) -> float:
     """Machine-seconds a second that requests would take alone, in the busiest part of a run."""
     simulator = evaluator.simulator(0)
     arrival_s = simulator.requests.arrival_s
-    span_s = max(float(arrival_s[-1]) - simulator.start_s, 1e-9)
+    span_s = max(simulator.last_arrival_s - simulator.start_s, 1e-9)
     part = np.minimum((arrival_s - simulator.start_s) / span_s * WINDOWS, WINDOWS - 1)
     work_s = np.bincount(part.astype(np.int64), weights=simulator.alone_s[2], minlength=WINDOWS)
     return float(work_s.max()) * WINDOWS / span_s

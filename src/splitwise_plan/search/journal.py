@@ -1,14 +1,16 @@
 """Results kept in a file as they are finished: an interrupted run goes on from them.
 
-A line a result, after the name of what was asked. A result depends on the question and on that name
-alone, so a run that finds some written down comes to the same end, to the bit, as one that works
-all of them out. Lines are appended whole: of a process that was killed all but its last line count.
+A line a result: the name of what was asked, what came of it, and a checksum of both. A result
+depends on the question and on that name alone, so a run that finds some written down comes to the
+same end, to the bit, as one that works all of them out. Lines are appended whole: of a process that
+was killed all but its last line count.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import zlib
 from collections.abc import Callable, Generator, Iterable
 from copy import copy
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from splitwise_plan.errors import InputError, OutputError, Problem
+from splitwise_plan.errors import InputError, ManyProblems, OutputError, Problem, raise_if_any
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.locks import locked
@@ -31,6 +33,9 @@ from splitwise_plan.search.written import (
     evaluation_from_json,
     evaluation_to_json,
 )
+
+FORMAT = 2
+"""Of lines; those of another cannot be read."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -57,7 +62,7 @@ class Journal:
         self.path = path
         self._lock = Lock()
         self._part = ""
-        first = {"splitwise-plan": "journal", "question": question}
+        first = {"splitwise-plan": "journal", "question": question, "format": FORMAT}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a", encoding="utf-8")
@@ -123,14 +128,14 @@ class Journal:
         with self._lock:
             if name not in self._known:
                 self._known[name] = written
-                self._append([name, written])
+                self._append([name, written, _checksum(name, written)])
 
     def _name(self, kind: Kind[Item, Result], item: Item) -> str:
         return self._part + kind.name(item)
 
     def _append(self, line: object) -> None:
         try:
-            self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+            self._file.write(_text(line) + "\n")
             self._file.flush()
         except OSError as error:
             message = f"{self.path} was not written: {error.strerror or error}"
@@ -187,19 +192,43 @@ def _read(path: Path, first: object) -> dict[str, Any]:
     """Results by name. A last line that is not whole is cut off, so that more can follow."""
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    lines = whole.decode(errors="replace").splitlines()
+    lines = whole.decode(errors="replace").split("\n")[:-1]
     if not lines:
         return {}
-    try:
-        begun, *results = map(json.loads, lines)
-        known: dict[str, Any] = dict(results)
-    except (ValueError, TypeError):
+    begun = _parsed(lines[0])
+    if not isinstance(begun, dict) or "splitwise-plan" not in begun:
         fix = "drop --resume, or name another folder"
-        raise InputError([Problem(str(path), "is not a journal of results", fix)]) from None
+        raise InputError([Problem(str(path), "is not a journal of results", fix)])
     if begun != first:
         what = "was kept for another question, or by another version"
         raise InputError([Problem(str(path), what, "drop --resume, or ask the same again")])
+    known: dict[str, Any] = {}
+    problems = ManyProblems(str(path))
+    for number, line in enumerate(lines[1:], start=2):
+        match _parsed(line):
+            case [str(name), written, checksum] if checksum == _checksum(name, written):
+                known[name] = written
+            case _:
+                fix = "remove the line, or drop --resume"
+                problems.add(Problem(str(path), "is a damaged result", fix, line=number))
+    raise_if_any(problems)
     if len(whole) < len(content):
         with path.open("r+b") as file:
             file.truncate(len(whole))
     return known
+
+
+def _parsed(line: str) -> Any:
+    """What a line says; None where it says nothing."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _checksum(name: str, written: object) -> int:
+    return zlib.crc32(_text([name, written]).encode())
+
+
+def _text(line: object) -> str:
+    return json.dumps(line, separators=(",", ":"))

@@ -174,7 +174,7 @@ def _search_family(  # noqa: PLR0913, PLR0917
 
 def throughput_rps(simulator: Simulator, run: Run) -> float:
     """Requests finished per second in the second half of the time in which requests arrive."""
-    last = float(simulator.requests.arrival_s[-1])
+    last = simulator.last_arrival_s
     first = simulator.start_s + COUNTED_FROM * (last - simulator.start_s)
     ends = run.requests.last_token_s
     return int(np.count_nonzero((ends > first) & (ends <= last))) / (last - first)

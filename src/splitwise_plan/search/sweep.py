@@ -199,7 +199,8 @@ def detail_in_full(evaluator: Evaluator, design: Design) -> Details:
         evaluation = details.evaluation
         if evaluation.verdict != "undecided":
             break
-        if not evaluation.met:  # a search takes this for a miss, at its first look
+        measured = any(one.verdict != "undecided" for one in evaluation.replications)
+        if measured and not evaluation.met:  # a search takes this for a miss, at its first look
             return replace(details, evaluation=replace(evaluation, verdict="misses"))
     return details
 

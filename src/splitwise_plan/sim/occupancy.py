@@ -153,7 +153,8 @@ def _window(simulator: Simulator, run: Run) -> tuple[float, float]:
     arrivals = simulator.requests.arrival_s[simulator.counted]
     if len(arrivals) == 0:
         arrivals = simulator.requests.arrival_s
-    from_s, until_s = float(arrivals[0]), float(arrivals[-1])
+    from_s = float(arrivals[0]) if len(arrivals) else simulator.start_s
+    until_s = simulator.last_arrival_s
     return from_s, until_s if until_s > from_s else max(run.end_s, from_s + 1e-9)
 
 

@@ -65,7 +65,7 @@ class Histories:
             return
         until_s = max(SPANS * (last_s - start_s), AT_LEAST_S)
         key = (*self.seeds, 1, pool + 1, machine)  # NOTE: a seed sequence drops zeros at its end
-        for begins, ends in _drawn(failures.mtbf_s, failures.mttr_s, until_s, key):
+        for begins, ends in _drawn(failures.mtbf_s, failures.mttr_s, until_s, key).tolist():
             yield start_s + begins, start_s + ends
 
     def _planned(self, place: int) -> Iterator[Interval]:
@@ -95,18 +95,21 @@ def down_s(found: np.recarray, instances: int, start_s: float, end_s: float) -> 
     return total + np.where(since < np.inf, np.maximum(end_s - since, 0.0), 0.0)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=2048)
 def _drawn(
     mtbf_s: float, mttr_s: float, until_s: float, key: tuple[int, ...]
-) -> tuple[Interval, ...]:
-    """Exponential times up and down in turn, beginning with one up, as long as they start early."""
+) -> NDArray[np.float64]:
+    """Exponential times up and down in turn, beginning with one up, as long as they start early.
+
+    From and to in seconds: float64 (F, 2), not to be written to.
+    """
     rng = np.random.default_rng(np.random.SeedSequence(key))
     found, now = [], float(rng.exponential(mtbf_s))
     while now < until_s:
         back = now + float(rng.exponential(mttr_s))
         found.append((now, back))
         now = back + float(rng.exponential(mtbf_s))
-    return tuple(found)
+    return np.array(found, dtype=np.float64).reshape(-1, 2)
 
 
 def _merged(intervals: Sequence[Interval]) -> list[Interval]:

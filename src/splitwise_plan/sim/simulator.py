@@ -93,6 +93,11 @@ class Simulator:
             replication=replication,
         )
 
+    @property
+    def last_arrival_s(self) -> float:
+        """When the last request arrives; the start of the run where none was drawn."""
+        return float(self.requests.arrival_s[-1]) if len(self.requests) else self.start_s
+
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
         state = self._state(design, self.targets if stop_when_missed else NO_TARGETS)
@@ -127,7 +132,7 @@ class Simulator:
         stragglers = _stragglers(failures, design, per_machine)
         if stragglers is not None:
             slow_down(state, self.families[design.family.id], stragglers)
-        span = (self.start_s, float(self.requests.arrival_s[-1]))
+        span = (self.start_s, self.last_arrival_s)
         histories = Histories(failures, span, (self.scenario.seed, self.replication))
         return with_changes(state, histories.changes(design, per_machine))
 

@@ -1,0 +1,162 @@
+"""How many runs a verdict takes, and what it comes to, where what each run says is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from scenes import scenario_of
+from scripted import LIMIT, TARGET, details_of
+
+from splitwise_plan.facts.design import Design
+from splitwise_plan.search.evaluate import Evaluator, as_judged, joint_verdict
+from splitwise_plan.search.outcome import Evaluation, Reduced, Replication
+from splitwise_plan.sim.verdict import TargetResult, Verdict
+
+SAID: dict[str, Verdict] = {"+": "meets", "-": "misses", "u": "unstable", "?": "undecided"}
+
+
+def ran(number: int, sign: str, value: float | None) -> Replication:
+    """A run that met (+), missed (-), was unstable (u) or measured nothing (?)."""
+    results = () if value is None else (TargetResult(TARGET, value),)
+    return Replication(number, SAID[sign], results)
+
+
+class Given(Evaluator):
+    """Runs say one after the other what `signs` and `values` have; misses are ended early."""
+
+    def __init__(self, signs: str, values: Sequence[float] = (), seeds: int = 3) -> None:
+        scenario = scenario_of("splitwise-hh", seeds=seeds, rate=1)
+        super().__init__(replace(scenario, max_seeds=4 * seeds))
+        self.signs = signs
+        self.values = values or [LIMIT + {"+": -1, "-": 1, "u": 9}.get(s, 0) for s in signs]
+        self.asked: list[tuple[int, bool]] = []
+
+    def _replicate(
+        self, design: Design, number: int, *, stop_when_missed: bool = False
+    ) -> Replication:
+        self.asked.append((number, stop_when_missed))
+        ended_early = stop_when_missed and self.signs[number] == "-"
+        return ran(number, self.signs[number], None if ended_early else self.values[number])
+
+    @property
+    def design(self) -> Design:
+        return Design(self.scenario.spaces[0].family, 1, 1)
+
+
+QUICK = [(0, True), (1, True), (2, True)]
+
+
+@pytest.mark.parametrize(
+    ("signs", "verdict"),
+    [
+        ("---", "misses"),
+        ("-u-", "unstable"),
+        ("--u", "unstable"),
+        ("?--", "misses"),
+        ("-??", "misses"),
+        ("???", "undecided"),
+    ],
+)
+def test_what_meets_in_no_run_is_not_run_again(signs: str, verdict: Verdict) -> None:
+    given = Given(signs)
+    judged = given.judge(given.design)
+    assert (judged.verdict, judged.simulations, given.asked) == (verdict, 3, QUICK)
+    assert [one.replication for one in judged.replications] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("sign", SAID)
+def test_one_run_is_its_own_verdict(sign: str) -> None:
+    given = Given(sign, seeds=1)
+    judged = given.judge(given.design)
+    assert (judged.verdict, judged.simulations) == (SAID[sign], 1)
+    assert given.asked == [(0, True)]
+
+
+def test_three_that_meet_are_enough_where_they_are_alike() -> None:
+    given = Given("+++")
+    judged = given.judge(given.design)
+    assert (judged.verdict, judged.simulations, given.asked) == ("meets", 3, QUICK)
+
+
+def test_runs_that_were_ended_early_are_run_to_their_end_where_another_met() -> None:
+    given = Given("+-+---" + "-" * 6, [9.9, 50.0, 9.9, 50.0, 50.0, 50.0, *[50.0] * 6])
+    judged = given.judge(given.design)
+    assert given.asked[:4] == [*QUICK, (1, False)]
+    assert given.asked[4:7] == [(3, False), (4, False), (5, False)]
+    assert judged.verdict == "misses"
+    assert judged.simulations == len(given.asked)
+    assert all(one.results for one in judged.replications)
+    assert len(judged.replications) in (6, 12)
+
+
+def test_what_is_too_close_to_call_stays_so_after_four_times_as_many() -> None:
+    given = Given("+-" * 6, [LIMIT - 0.5, LIMIT + 0.5] * 6)
+    judged = given.judge(given.design)
+    assert judged.verdict == "undecided"
+    assert len(judged.replications) == 12
+    assert judged.simulations == len(given.asked) == 13
+
+
+def test_what_was_judged_is_remembered() -> None:
+    given = Given("+++")
+    assert given.judge(given.design) is given.judge_whole(given.design)
+    assert given.asked == QUICK
+
+
+def test_a_quick_look_ends_with_the_first_miss() -> None:
+    given = Given("+-+")
+    assert not given.seems_to_meet(given.design)
+    assert given.asked == QUICK[:2]
+    assert Given("+++").seems_to_meet(given.design)
+    assert not Given("+?+").seems_to_meet(given.design)
+
+
+def of_runs(signs: str, *values: float | None) -> tuple[Replication, ...]:
+    return tuple(ran(*each) for each in zip(range(len(signs)), signs, values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("signs", "values", "verdict"),
+    [
+        ("-", [None], "misses"),
+        ("u", [99.0], "unstable"),
+        ("++", [9.0, 9.0], "meets"),
+        ("+-", [9.0, None], "misses"),
+        ("+-", [9.9, 10.1], "undecided"),
+        ("--", [11.0, 11.0], "misses"),
+        ("-u", [11.0, 11.0], "unstable"),
+        ("--u", [11.0, 11.0, 11.0], "misses"),
+        ("-uu", [11.0, 11.0, 11.0], "unstable"),
+        ("+u", [9.9, 10.1], "undecided"),
+    ],
+)
+def test_runs_together(signs: str, values: list[float | None], verdict: Verdict) -> None:
+    assert joint_verdict(of_runs(signs, *values)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("found", "judged", "expected"),
+    [
+        ("undecided", "misses", "misses"),  # judged on runs that were ended early
+        ("undecided", "undecided", "undecided"),
+        ("meets", "misses", "meets"),
+        ("misses", "undecided", "misses"),
+    ],
+)
+def test_details_keep_a_verdict_that_is_surer(
+    found: Verdict, judged: Verdict, expected: Verdict
+) -> None:
+    design = Given("+").design
+    details = details_of(Evaluation(design, found, (), 1))
+    kept = as_judged(details, Evaluation(design, judged, (), 2))
+    assert kept.evaluation == Evaluation(design, expected, (), 1)
+
+
+def test_details_keep_what_was_judged_with_machines_gone() -> None:
+    design = Given("+").design
+    details = details_of(Evaluation(design, "meets", (), 1))
+    left = (Reduced(0, 1, "misses"),)
+    kept = as_judged(details, Evaluation(design, "misses", (), 2, left))
+    assert kept.evaluation == Evaluation(design, "misses", (), 1, left)
