@@ -176,6 +176,8 @@ def throughput_rps(simulator: Simulator, run: Run) -> float:
     """Requests finished per second in the second half of the time in which requests arrive."""
     last = simulator.last_arrival_s
     first = simulator.start_s + COUNTED_FROM * (last - simulator.start_s)
+    if last <= first:
+        return 0.0
     ends = run.requests.last_token_s
     return int(np.count_nonzero((ends > first) & (ends <= last))) / (last - first)
 
