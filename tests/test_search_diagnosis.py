@@ -45,6 +45,26 @@ def test_bottleneck_and_remedies(given: dict[str, Any], bottleneck: str) -> None
     assert judged.verdict == "meets"
 
 
+def test_where_only_the_spare_is_missing_more_machines_or_a_lower_rate_are_named() -> None:
+    scenario = scenario_of(
+        family="splitwise-hh", prompt_machines="1:6", token_machines="1:3", spare=2
+    )
+    result = search(scenario, jobs=1)
+    assert result.best is None
+    found = diagnose(scenario, result, jobs=1)
+    assert found is not None
+    assert found.closest.evaluation.meets_whole
+    assert found.bottleneck is None
+    assert not found.relief
+    assert not found.missed
+    assert found.rate_rps is not None
+    assert found.rate_rps < 10
+    assert found.more is not None
+    judged = Evaluator(scenario, seeds=1).judge(found.more)
+    assert judged.verdict == "meets"
+    assert judged.reduced
+
+
 def test_a_search_with_an_answer_has_no_diagnosis() -> None:
     scenario = scenario_of(family="splitwise-hh", prompt_machines="6", token_machines="4")
     assert diagnose(scenario, search(scenario, jobs=1), jobs=1) is None

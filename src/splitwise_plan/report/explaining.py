@@ -60,6 +60,8 @@ def _verb(verdict: str) -> str:
 
 
 def _bottleneck(diagnosis: Diagnosis) -> str:
+    if diagnosis.bottleneck is None:
+        return "the closest design meets the SLOs as long as no machine is gone"
     before = -diagnosis.closest.evaluation.margin + 1.0
     after = diagnosis.relief[diagnosis.bottleneck]
     return (

@@ -70,13 +70,14 @@ class Diagnosis:
     """What is wrong with the closest design, and what alone would help.
 
     `relief`: for each resource the worst ratio of a target's value to its limit with plenty of it;
-    at most 1 where the SLOs would be met. `bottleneck`: the one with the least.
+    at most 1 where the SLOs would be met. `bottleneck`: the one with the least. None, and no
+    `relief`, where the closest design meets the SLOs whole, and misses only with machines gone.
     """
 
     closest: Details
     missed: tuple[Estimate, ...]
     relief: dict[str, float]
-    bottleneck: str
+    bottleneck: str | None
     rate_rps: float | None
     """The largest rate at which the largest design of a family meets the SLOs."""
     rate_design: Design | None
@@ -85,14 +86,9 @@ class Diagnosis:
 
 
 def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis | None:
-    """Explain a search without a best; None where nothing was simulated, or nothing measured.
-
-    None too where the closest design meets the SLOs, and only what is left of it does not.
-    """
+    """Explain a search without a best; None where nothing was simulated, or nothing measured."""
     closest = nearest(result)
-    if result.best is not None or closest is None or closest.evaluation.meets_whole:
-        return None
-    if not closest.evaluation.estimates:
+    if result.best is not None or closest is None or not closest.evaluation.estimates:
         return None
     family = next(one for one in result.families if one.closest is closest)
     design = closest.evaluation.design
@@ -100,14 +96,15 @@ def diagnose(scenario: Scenario, result: SearchResult, jobs: Jobs) -> Diagnosis 
     if scenario.maximize is not None:
         arrivals = replace(scenario.arrivals, rate_rps=scenario.rate_step_rps)
         at_rate = replace(scenario, arrivals=arrivals)
-    relief = reliefs(Evaluator(at_rate), design)
+    whole = closest.evaluation.meets_whole
+    relief = {} if whole else reliefs(Evaluator(at_rate), design)
     slower = _slower(scenario, family.space, jobs) if scenario.maximize is None else None
     more = _more(at_rate, family.space, jobs)
     return Diagnosis(
         closest=closest,
         missed=tuple(e for e in closest.evaluation.estimates if not e.high <= e.target.limit),
         relief=relief,
-        bottleneck=min(relief, key=lambda name: relief[name]),
+        bottleneck=min(relief, key=lambda name: relief[name], default=None),
         rate_rps=slower.rate_rps if slower else None,
         rate_design=slower.best.evaluation.design if slower and slower.best else None,
         more=more,
