@@ -109,6 +109,7 @@ def test_dates_with_and_without_fractions_are_mixed() -> None:
             "has 2 benchmarks, each with a load of its own",
         ),
         ('{"benchmarks": [{"metrics": {}}]}', "has no requests"),
+        ('[{"benchmarks": []}]', "has no requests"),
         ('[{"start_time": 1, "end_time": 2, "info": null}]', "request 1: input_tokens ''"),
         # nothing is left
         (GOOD["burstgpt"].replace(",5,", ",0,").replace(",1,", ",0,").replace(",2,", ",0,"),

@@ -15,7 +15,7 @@ ENDINGS = {"successful": "", "errored": "failed", "incomplete": "cut off by the 
 
 def _requests(document: Any, where: str) -> Iterator[Any]:
     """Pairs of a request, and why it is left out (empty where it is not)."""
-    benchmarks = inside(document, "benchmarks")
+    benchmarks = inside(document, "benchmarks") or []  # none in a list around a result
     of_all = [inside(one, "requests") for one in benchmarks if inside(one, "requests")]
     if not of_all:
         what = "has no requests: nothing is known of its single requests"
