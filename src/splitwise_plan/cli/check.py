@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,13 +106,18 @@ def _next_steps(flags: Flags, result: CheckResult) -> list[str]:
     return [f"splitwise-plan search {scenario} --save-plan {shlex.quote(flags['plan'])}"]
 
 
+def _of_plan(flag: Flag) -> Flag:
+    """Without its default: that is what the plan says."""
+    return replace(flag, help=re.sub(r" \(default[^)]*\)", "", flag.help))
+
+
 COMMAND = Command(
     "check",
     check,
     (
         PLAN,
-        *(f.WORKLOAD, f.TRACE, f.RATE, f.DURATION, f.SEED, f.SEEDS),
-        *(f.LLM, f.ASSUMPTIONS, f.KV_TRANSFER, f.SLO, f.HARDWARE),
+        *map(_of_plan, (f.WORKLOAD, f.TRACE, f.RATE, f.DURATION, f.SEED, f.SEEDS)),
+        *map(_of_plan, (f.LLM, f.ASSUMPTIONS, f.KV_TRANSFER, f.SLO, f.HARDWARE)),
         *(f.FORMAT, f.JUNIT, f.OUT, f.JOBS, f.QUIET, f.DEBUG),
     ),
     "splitwise-plan check examples/ci/plan.toml",
