@@ -11,9 +11,11 @@ from reference import ROOT
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
+from splitwise_plan.facts.loads import LoadKeys
 from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario import CountRange, Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.facts.scenario_schema import ScenarioFile
 
 TRACE = "arrival_s,prompt_tokens,output_tokens\n0,100,5\n1.5,200,6\n3,300,7\n"
 
@@ -202,6 +204,7 @@ def test_budgets_count_as_the_assumptions_do(tmp_path: Path) -> None:
         ("rate = 70\nseed = 1.0", "s.toml:2: seed must be a whole number, not 1.0"),
         ("rate = 70\nseed = true", "s.toml:2: seed must be a whole number"),
         ("rat = 70", "unknown key rat (did you mean 'rate'?"),
+        ("rate = 70\n[[loads]]\nrate = 3", "loads (only `robust` and `day` read it)"),
         ("rate = 70\nworkload = 'codin'", "s.toml:2: unknown workload 'codin' (did you mean"),
         ("rate = 70\nmachines = '0:5'", "must begin at 1: no pool works with 0 machines"),
         ("rate = 70\nmachines = 0", "must begin at 1: no pool works with 0 machines"),
@@ -295,3 +298,7 @@ def test_requests_that_never_fit_are_counted(tmp_path: Path) -> None:
 def test_a_broken_trace_is_told_in_the_trace(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TRACE + "2,1,1\n", encoding="utf-8")
     assert told(tmp_path, "trace = 't.csv'\n").startswith("t.csv:5: arrival_s 2 is earlier")
+
+
+def test_keys_of_several_loads_are_known_to_be_elsewhere() -> None:
+    assert set(ScenarioFile.elsewhere) == set(LoadKeys.model_fields)

@@ -87,7 +87,9 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, place: Place) -> Prob
         return place(path, f"{key} is missing", "add it")
     if kind == "extra_forbidden":
         known = _keys_at(model, path[:-1])
-        return place(path, f"unknown key {key}", did_you_mean(str(path[-1]), known))
+        elsewhere: Mapping[str, str] = getattr(model, "elsewhere", {})
+        fix = elsewhere.get(key) or did_you_mean(str(path[-1]), known)
+        return place(path, f"unknown key {key}", fix)
     if kind in _TOO_SHORT:
         return place(path, _too_short(path, value), _fix_of_empty(path))
     message = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -24,6 +24,9 @@ class Strict(BaseModel):
     """Base of every schema: unknown keys, other types, NaN and infinity are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    elsewhere: ClassVar[dict[str, str]] = {}
+    """Keys that belong into another file or command, and what to tell of them."""
 
 
 class Quantity(Strict):

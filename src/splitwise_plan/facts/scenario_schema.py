@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
@@ -119,6 +119,10 @@ class RangeTable(Strict):
 
 class ScenarioFile(ArrivalKeys):
     """A scenario. Every key may be left out but `rate`, which a trace or a budget replaces."""
+
+    elsewhere: ClassVar = dict.fromkeys(
+        ("loads", "choose", "growth", "day"), "only `robust` and `day` read it"
+    )
 
     workload: Id | None = None
     trace: Id | None = None
