@@ -18,6 +18,7 @@ OUTAGE_TESTS = (
     "tests/test_kernel_oracle.py",
 )
 CERTIFICATE_TESTS = (
+    "tests/test_edge_rules.py",
     "tests/test_certificate_rules.py",
     "tests/test_exclusion_rules.py",
     "tests/test_search_exhaustive.py",
