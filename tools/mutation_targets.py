@@ -66,6 +66,6 @@ TARGETS = (
     Target("models/bounds.py", ("tests/test_bounds.py",)),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
     _certificate("widen", "tests/test_search_widen.py"),
-    _certificate("spare", "tests/test_search_spare.py"),
+    _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )
