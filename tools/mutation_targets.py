@@ -65,7 +65,7 @@ TARGETS = (
     ),
     Target("models/bounds.py", ("tests/test_bounds.py",)),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
-    _certificate("widen", "tests/test_search_widen.py"),
+    _certificate("widen", "tests/test_widen_rules.py", "tests/test_search_widen.py"),
     _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )
