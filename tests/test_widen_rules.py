@@ -9,7 +9,7 @@ import pytest
 from scripted import HA, question
 
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.widen import MOST_MACHINES, within_budgets
+from splitwise_plan.search.widen import MOST_MACHINES, up_to_level, within_budgets
 
 H = "baseline-h100"
 
@@ -66,3 +66,11 @@ def test_ranges_that_were_asked_for_stay() -> None:
     scenario, space = opened(HA, cost_budget_usd_per_hour=20.0)
     asked = replace(space, prompt_open=False, token_open=False)
     assert within_budgets(scenario, asked) == asked
+
+
+@pytest.mark.parametrize(("level", "prompt", "token"), [(20.0, 6, 8), (19.9, 5, 8), (1.0, 3, 3)])
+def test_up_to_a_level_of_the_objective(level: float, prompt: int, token: int) -> None:
+    scenario, space = opened(HA)
+    wider = up_to_level(scenario, space, level)
+    assert wider.token_machines is not None
+    assert (wider.prompt_machines.high, wider.token_machines.high) == (prompt, token)
