@@ -24,6 +24,7 @@ from splitwise_plan.search.outcome import (
 from splitwise_plan.sim.metrics import Energy
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
+HA = "splitwise-ha"
 LIMIT = 10.0
 TARGET = SLOTarget("ttft", 50.0, LIMIT)
 RUNS = 3

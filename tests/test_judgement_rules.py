@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 from scenes import scenario_of
-from scripted import LIMIT, TARGET, details_of
+from scripted import LIMIT, TARGET, Place, details_of, place
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.spare import Spare
 from splitwise_plan.search.evaluate import Evaluator, as_judged, joint_verdict
 from splitwise_plan.search.outcome import Evaluation, Reduced, Replication
+from splitwise_plan.search.spare import judge_losses, seem_to_do
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
 SAID: dict[str, Verdict] = {"+": "meets", "-": "misses", "u": "unstable", "?": "undecided"}
@@ -160,3 +162,66 @@ def test_details_keep_what_was_judged_with_machines_gone() -> None:
     left = (Reduced(0, 1, "misses"),)
     kept = as_judged(details, Evaluation(design, "misses", (), 2, left))
     assert kept.evaluation == Evaluation(design, "misses", (), 1, left)
+
+
+@dataclass
+class Left:
+    """Judges what is left of a design, by its machines, in five runs each; notes what it judged."""
+
+    said: dict[Place, Verdict]
+    judged: list[Place] = field(default_factory=list)
+
+    def __call__(self, design: Design) -> Evaluation:
+        self.judged.append(place(design))
+        results = (TargetResult(TARGET, 0.75 * LIMIT),)
+        verdict = self.said[place(design)]
+        return Evaluation(design, verdict, (Replication(0, verdict, results),), 5)
+
+
+def spared(spare: Spare, machines: Place, left: Left) -> Evaluation:
+    design = replace(Given("+").design, prompt_machines=machines[0], token_machines=machines[1])
+    return judge_losses(spare, Evaluation(design, "meets", (), 3), left)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        ("meets", "meets", "meets"),
+        ("meets", "misses", "misses"),
+        ("undecided", "meets", "undecided"),
+        ("undecided", "misses", "misses"),
+        ("meets", "unstable", "misses"),
+    ],
+)
+def test_a_design_does_as_what_is_left_of_it(
+    one: Verdict, other: Verdict, verdict: Verdict
+) -> None:
+    left = Left({(1, 2): one, (2, 1): other})
+    judged = spared(Spare(1), (2, 2), left)
+    assert judged.verdict == verdict
+    assert judged.simulations == 3 + 5 + 5
+    assert left.judged == [(1, 2), (2, 1)]
+    assert judged.reduced == (Reduced(1, 2, one, 0.25), Reduced(2, 1, other, 0.25))
+
+
+def test_after_the_first_loss_that_misses_nothing_is_judged() -> None:
+    left = Left({(1, 2): "misses", (2, 1): "meets"})
+    judged = spared(Spare(1), (2, 2), left)
+    assert (judged.verdict, judged.simulations, left.judged) == ("misses", 8, [(1, 2)])
+
+
+def test_a_pool_without_a_machine_misses_unjudged() -> None:
+    left = Left({})
+    judged = spared(Spare(1), (1, 2), left)
+    assert (judged.verdict, judged.simulations, left.judged) == ("misses", 3, [])
+    assert judged.reduced == (Reduced(0, 2, "misses"),)
+
+
+@pytest.mark.parametrize(
+    ("seems", "expected"), [({(1, 2), (2, 1)}, True), ({(1, 2)}, False), (set(), False)]
+)
+def test_a_quick_look_at_all_that_may_be_left(seems: set[Place], expected: bool) -> None:
+    design = replace(Given("+").design, prompt_machines=2, token_machines=2)
+    assert seem_to_do(Spare(1), design, lambda left: place(left) in seems) == expected
+    alone = replace(design, prompt_machines=1)
+    assert not seem_to_do(Spare(1), alone, lambda _: True)

@@ -173,7 +173,8 @@ def law_11_a_transfer_takes_its_time(run: Played) -> None:
         least_s = np.minimum(sent_s, visible_s) if rules.transfer == k.AUTO else visible_s
         if not run.is_splitwisesim:  # one that waited for memory goes serialized
             least_s = np.minimum(least_s, sent_s)
-    assert np.all(r.kv_transfer_s[run.moved] >= least_s[run.moved] * (1 - 1e-6))
+    slack_s = 1e-6 * least_s + 4.0 * np.spacing(run.end_s)  # it is a difference of two times
+    assert np.all(r.kv_transfer_s[run.moved] >= (least_s - slack_s)[run.moved])
 
 
 def law_12_prompts_are_first_come_first_served(run: Played) -> None:

@@ -15,7 +15,8 @@ from plain_kernel import plain
 
 from splitwise_plan.sim.kernel import state as k
 
-batch, flights, phases, queues = map(plain, ("batch", "flights", "phases", "queues"))
+assign, batch, flights = map(plain, ("assign", "batch", "flights"))
+phases, queues = map(plain, ("phases", "queues"))
 restarts, timing, tournament = map(plain, ("restarts", "timing", "tournament"))
 
 
@@ -325,3 +326,39 @@ def test_those_without_an_instance_wait_in_line() -> None:
     restarts.wait(state, 2)
     assert [restarts.next_waiting(state) for _ in range(2)] == [7, 2]
     assert not restarts.has_waiting(state)
+
+
+@pytest.mark.parametrize("from_checkpoint", [False, True])
+@pytest.mark.parametrize(("by_pending", "taken"), [(0, 0), (1, 1)])
+def test_a_prompt_machine_helps_a_token_pool_that_is_full(
+    by_pending: int, taken: int, from_checkpoint: bool
+) -> None:
+    """The one with less booked memory, or by the option with fewer pending tokens."""
+    state = fresh(2, token_end_by_pending=by_pending)
+    full, instances = 2, state.instances
+    instances.booked_bytes[full] = instances.memory_limit_bytes[full]
+    instances.booked_bytes[1] += 1000.0
+    instances.pending_tokens[0] = 50
+    booked, pending = instances.booked_bytes.copy(), instances.pending_tokens.copy()
+    state.leaves[k.PROMPT_HOME]["key"][:2] = instances.pending_tokens[:2]
+    for tree in range(k.TOURNAMENTS):
+        tournament.play_all(state, tree)
+    if from_checkpoint:
+        assign.assign_token_phase(state, 3)
+    else:
+        assign.assign(state, 3)
+        assert state.requests[3].prompt_instance == 1  # the shorter queue
+        pending[1] += 103
+    assert state.requests[3].token_instance == taken
+    assert instances.pool.tolist() == [
+        k.MIXED_POOL if i == taken else home for i, home in enumerate(instances.home)
+    ]
+    assert instances.unfinished_token_phases.tolist() == [int(i == taken) for i in range(3)]
+    assert state.counters[k.POOL_MOVES] == state.counters[k.MIXED_REQUESTS] == 1
+    pending[taken] += 1
+    assert instances.pending_tokens.tolist() == pending.tolist()
+    kv_bytes = state.rules[0].kv_bytes
+    own = (103 + 1) * kv_bytes * (not from_checkpoint) if taken == 0 else 0.0
+    booked[taken] += (103 + 5) * kv_bytes
+    booked[1] += own
+    assert instances.booked_bytes.tolist() == booked.tolist()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -47,12 +48,15 @@ class Mutant:
     start: int
     end: int
     """Bytes of the module's text that `now` replaces."""
+    nth: int = 1
+    """Of those that are otherwise named the same, in the order of the text."""
     changes_nothing: bool = False
     """The last of one is the first: `rules[-1]`, of which the kernel has one record."""
 
     @property
     def name(self) -> str:
-        return f"{self.function}: `{self.was}` -> `{self.now}` in `{self.context}`"
+        again = f" (number {self.nth})" if self.nth > 1 else ""
+        return f"{self.function}: `{self.was}` -> `{self.now}` in `{self.context}`{again}"
 
     def applied_to(self, source: str) -> str:
         """The module with the fault in it."""
@@ -81,10 +85,18 @@ def mutants_of(source: str) -> list[Mutant]:
         end = starts[end_line - 1] + end_column
         was = source.encode()[start:end].decode()
         nothing = id(node) in of_one and now == "(-1)"
-        one = Mutant(function, was, now, lines[node.lineno - 1].strip(), start, end, nothing)
+        one = Mutant(function, was, now, lines[node.lineno - 1].strip(), start, end)
+        one = replace(one, changes_nothing=nothing)
         if now != was:
             found.setdefault((start, end, now), one)
-    return [found[key] for key in sorted(found)]
+    return list(_numbered(found[key] for key in sorted(found)))
+
+
+def _numbered(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+    seen: Counter[str] = Counter()
+    for one in mutants:
+        seen[one.name] += 1
+        yield replace(one, nth=seen[one.name])
 
 
 def sample(mutants: list[Mutant], most: int, seed: int) -> list[Mutant]:

@@ -18,6 +18,7 @@ OUTAGE_TESTS = (
     "tests/test_kernel_oracle.py",
 )
 CERTIFICATE_TESTS = (
+    "tests/test_edge_rules.py",
     "tests/test_certificate_rules.py",
     "tests/test_exclusion_rules.py",
     "tests/test_search_exhaustive.py",
@@ -64,8 +65,8 @@ TARGETS = (
     ),
     Target("models/bounds.py", ("tests/test_bounds.py",)),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
-    _certificate("widen", "tests/test_search_widen.py"),
-    _certificate("spare", "tests/test_search_spare.py"),
+    _certificate("widen", "tests/test_widen_rules.py", "tests/test_search_widen.py"),
+    _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
     Target("search/budget.py", ("tests/test_search_capacity.py",)),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )
