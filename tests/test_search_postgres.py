@@ -81,7 +81,7 @@ def designs(url: str) -> Counter[str]:
 
 
 @pytest.mark.verify
-def test_a_team_on_one_study_shares_the_work_and_agrees(url: str) -> None:
+def test_a_team_on_one_study_shares_the_work_agrees_and_does_nothing_again(url: str) -> None:
     paths = os.pathsep.join(filter(None, sys.path))
     team = [
         subprocess.Popen(
@@ -98,10 +98,5 @@ def test_a_team_on_one_study_shares_the_work_and_agrees(url: str) -> None:
     done = designs(url)
     twice = sum(done.values()) - len(done)
     assert twice <= len(done) // 2, "the work was hardly shared"
-
-
-@pytest.mark.verify
-def test_what_the_team_did_is_not_done_again(url: str) -> None:
-    before = designs(url)
     assert told(answer(url)) == told(answer(None))
-    assert designs(url) == before
+    assert designs(url) == done, "what the team did was done again"
