@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 from plans import World, make_world
 
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
+
+os.environ.pop("PYTHONUNBUFFERED", None)  # what a process keeps until its end is tried as well
 
 
 @pytest.fixture(scope="session")

@@ -59,6 +59,7 @@ def exit_code(action: Callable[[], int | None], *, debug: bool) -> int:
     """Run `action` and return its exit code, having told on stderr what went wrong."""
     try:
         code = action() or OK
+        sys.stdout.flush()  # what the interpreter cannot write at its end is told by nobody
     except InputError as error:
         code = _bad_input([str(problem) for problem in error.problems])
     except OutputError as error:
