@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 from scenes import scenario_of
 from scripted import LIMIT, TARGET, Place, details_of, place
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.spare import Spare
-from splitwise_plan.search.evaluate import Evaluator, as_judged, joint_verdict
+from splitwise_plan.search.evaluate import Evaluator, as_judged, joint_verdict, records
 from splitwise_plan.search.outcome import Evaluation, Reduced, Replication
 from splitwise_plan.search.spare import judge_losses, seem_to_do
 from splitwise_plan.sim.verdict import TargetResult, Verdict
@@ -45,6 +46,16 @@ class Given(Evaluator):
     @property
     def design(self) -> Design:
         return Design(self.scenario.spaces[0].family, 1, 1)
+
+
+def test_how_often_the_runs_of_a_design_are_looked_at() -> None:
+    """One seed is one look, whatever the most may be; a replayed trace is one run."""
+    scenario = scenario_of("splitwise-hh", seeds=3, rate=1)
+    for seeds, most, expected in ((3, 12, [3, 6, 12]), (3, 4, [3, 4]), (3, 2, [3]), (1, 12, [1])):
+        assert Evaluator(replace(scenario, seeds=seeds, max_seeds=most)).looks == expected
+    assert Evaluator(scenario, 5).looks == [5]
+    replayed = replace(scenario, arrivals=replace(scenario.arrivals, process="trace"))
+    assert Evaluator(replayed).looks == [1]
 
 
 QUICK = [(0, True), (1, True), (2, True)]
@@ -225,3 +236,22 @@ def test_a_quick_look_at_all_that_may_be_left(seems: set[Place], expected: bool)
     assert seem_to_do(Spare(1), design, lambda left: place(left) in seems) == expected
     alone = replace(design, prompt_machines=1)
     assert not seem_to_do(Spare(1), alone, lambda _: True)
+
+
+def test_two_runs_that_disagree_are_not_the_end_of_it() -> None:
+    given = Given("+-++++++", seeds=2)
+    judged = given.judge_whole(given.design)
+    assert len(judged.replications) == 8
+    assert judged.simulations == 9  # the miss, ended early, is run to its end
+
+
+def test_details_are_of_the_first_look_and_records_of_the_first_run() -> None:
+    scenario = replace(scenario_of("splitwise-hh", seeds=2, rate=2, duration=5), max_seeds=4)
+    evaluator = Evaluator(scenario)
+    design = Design(scenario.spaces[0].family, 1, 1)
+    assert len(evaluator.detail(design).evaluation.replications) == 2
+    assert len(evaluator.detail(design, 3).evaluation.replications) == 3
+    simulator, run = records(scenario, design)
+    first = evaluator.simulator(0)
+    assert np.array_equal(simulator.requests.arrival_s, first.requests.arrival_s)
+    assert np.array_equal(run.requests.last_token_s, first.run(design).requests.last_token_s)

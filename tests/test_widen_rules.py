@@ -74,3 +74,13 @@ def test_up_to_a_level_of_the_objective(level: float, prompt: int, token: int) -
     wider = up_to_level(scenario, space, level)
     assert wider.token_machines is not None
     assert (wider.prompt_machines.high, wider.token_machines.high) == (prompt, token)
+
+
+def test_machines_that_cost_nothing_or_little() -> None:
+    """No budget ends the first; of the others there are as many as it pays for."""
+    scenario, space = opened(H, cost_budget_usd_per_hour=20.0)
+    for price, most in ((0.0, MOST_MACHINES), (0.5, 40)):
+        machine = replace(space.family.prompt_machine, cost_usd_per_hour=price)
+        priced = replace(space, family=replace(space.family, prompt_machine=machine))
+        assert within_budgets(scenario, priced).prompt_machines.high == most
+        assert up_to_level(scenario, priced, 20.0).prompt_machines.high == most

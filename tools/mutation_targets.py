@@ -63,10 +63,10 @@ TARGETS = (
     Target(
         "search/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
     ),
-    Target("models/bounds.py", ("tests/test_bounds.py",)),
+    Target("models/bounds.py", ("tests/test_bounds_by_hand.py", "tests/test_bounds.py")),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
     _certificate("widen", "tests/test_widen_rules.py", "tests/test_search_widen.py"),
     _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
-    Target("search/budget.py", ("tests/test_search_capacity.py",)),
+    Target("search/budget.py", ("tests/test_budget_rules.py", "tests/test_search_capacity.py")),
     Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
 )
