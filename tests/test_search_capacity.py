@@ -14,6 +14,9 @@ from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.search.budget import frontier, within_budget
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.search.progress import Progress
+from splitwise_plan.search.rate_search import RateSearch
+from splitwise_plan.search.rates import RateLevels
 from splitwise_plan.search.space import designs
 
 
@@ -129,3 +132,23 @@ def test_the_best_of_all_is_proven_and_others_reach_what_was_found() -> None:
             assert judge_at(scenario, own.rate_rps or 0.0, design) == "meets"
         single = own.certificate.space == 1
         assert own.certificate.exact == (own.rate_rps == best.best.rate_rps or single)
+
+
+def test_open_ranges_reach_as_far_as_the_budget() -> None:
+    scenario = question(family=["splitwise-hh"], cost_budget="60xdgx-h100")
+    of_budget = RateSearch(scenario, scenario.spaces[0], RateLevels(scenario), 1).candidates
+    assert [(d.prompt_machines, d.token_machines) for d in of_budget] == [
+        (prompt, 60 - prompt) for prompt in range(1, 60)
+    ]
+
+
+def test_progress_counts_the_designs_judged() -> None:
+    scenario = question(family=["splitwise-hh"], cost_budget="4xdgx-h100", duration=20)
+    told: list[Progress] = []
+    maximize_rate(scenario, 1, told.append)
+    assert {(one.family, one.excluded, one.space) for one in told} == {("splitwise-hh", 0, 3)}
+    counts = [one.simulated for one in told]
+    assert counts == sorted(counts)
+    assert counts[0] >= 0
+    assert counts[-1] >= 3
+    assert told[-1].best is not None
