@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 from plans import World, make_world
 
-settings.register_profile("no clock", deadline=None)
+settings.register_profile("no clock", deadline=None, derandomize=True)
 settings.load_profile("no clock")
 
 os.environ.pop("PYTHONUNBUFFERED", None)  # what a process keeps until its end is tried as well
