@@ -16,11 +16,16 @@ from splitwise_plan.report import estimates as told
 from splitwise_plan.report import wording
 from splitwise_plan.search.confidence import Estimate, estimates
 from splitwise_plan.search.outcome import Evaluation
-from splitwise_plan.sim.metrics import Latencies, attained, latencies, value_at
+from splitwise_plan.sim.metrics import Latencies, attained, latencies, values_at
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import TargetResult, target_results, verdict
 
 LIMIT_S = 1.0
+
+
+def value_at(found: Latencies, target: SLOTarget) -> float:
+    [value] = values_at(found, [target])
+    return value
 
 
 def goodput(share: float, ttft_s: list[float]) -> float:

@@ -19,7 +19,7 @@ from splitwise_plan.search.spare import judge_losses, seem_to_do
 from splitwise_plan.sim.metrics import Latencies, latencies
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
-from splitwise_plan.sim.verdict import Verdict, target_results, verdict
+from splitwise_plan.sim.verdict import MISSED, Verdict, target_results, verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("unstable", "misses", "undecided", "meets")
 """Of single runs; `undecided` is one that measured nothing."""
@@ -225,13 +225,17 @@ def as_judged(details: Details, judged: Evaluation) -> Details:
 def joint_verdict(replications: Sequence[Replication]) -> Verdict:
     """The verdict of complete replications, as far as they decide it.
 
-    A miss is called unstable where the backlog grew in at least half of them. Where one was ended
-    early there is nothing to average: the design misses.
+    Where one was ended early there is nothing to average: the design misses.
     """
     if len(replications) == 1:
         return replications[0].verdict
     if not all(replication.results for replication in replications):
         return "misses"
     verdict = decide(estimates([replication.results for replication in replications]))
-    growing = sum(replication.verdict == "unstable" for replication in replications)
-    return "unstable" if verdict == "misses" and 2 * growing >= len(replications) else verdict
+    return miss_named(verdict, [replication.verdict for replication in replications])
+
+
+def miss_named(verdict: Verdict, of_replications: Sequence[Verdict]) -> Verdict:
+    """A miss is called unstable where the backlog grew in at least half of the replications."""
+    growing = sum(one == "unstable" for one in of_replications)
+    return "unstable" if verdict in MISSED and 2 * growing >= len(of_replications) else verdict

@@ -31,8 +31,7 @@ from splitwise_plan.search.progress import Report
 from splitwise_plan.search.runout import RunOut, run_outs
 from splitwise_plan.search.space import objective
 from splitwise_plan.search.sweep import judge_in_full
-
-MISSED = ("misses", "unstable")
+from splitwise_plan.sim.verdict import MISSED
 
 
 @dataclass(frozen=True, slots=True)

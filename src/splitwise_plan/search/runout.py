@@ -17,6 +17,7 @@ from splitwise_plan.facts.loads import LoadSet
 from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.rate_search import MOST_UNDECIDED
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
+from splitwise_plan.sim.verdict import MISSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _surely_missed(reaching: Reaching, design: Design, level: int) -> tuple[int 
             return above, simulations
         evaluation = reaching.rates.evaluator(above).judge(design)
         simulations += evaluation.simulations
-        if evaluation.verdict in ("misses", "unstable"):
+        if evaluation.verdict in MISSED:
             return above, simulations
     return None, simulations
 

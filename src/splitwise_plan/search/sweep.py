@@ -15,7 +15,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Minimize, Scenario
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator, miss_named, replicate
 from splitwise_plan.search.journal import (
     Journal,
     details,
@@ -186,7 +186,7 @@ def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
             again += 1
     return replace(
         evaluation,
-        verdict=_named(evaluation.verdict, [one.verdict for one in replications]),
+        verdict=miss_named(evaluation.verdict, [one.verdict for one in replications]),
         replications=tuple(replications),
         simulations=evaluation.simulations + again,
     )
@@ -203,13 +203,6 @@ def detail_in_full(evaluator: Evaluator, design: Design) -> Details:
         if measured and not evaluation.met:  # a search takes this for a miss, at its first look
             return replace(details, evaluation=replace(evaluation, verdict="misses"))
     return details
-
-
-def _named(verdict: Verdict, of_replications: Sequence[Verdict]) -> Verdict:
-    """A miss is called unstable where the backlog grew in at least half of the replications."""
-    growing = sum(one == "unstable" for one in of_replications)
-    missed = verdict in ("misses", "unstable")
-    return "unstable" if missed and 2 * growing >= len(of_replications) else verdict
 
 
 def _optima(cells: Sequence[MapCell], name: Minimize) -> tuple[MapCell, ...]:

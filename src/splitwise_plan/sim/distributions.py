@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splitwise_plan.facts.slo import METRICS, Metric
-from splitwise_plan.sim.metrics import Floats, Latencies, percentiles
+from splitwise_plan.sim.metrics import Latencies, percentiles
 
 PERCENTILES = (*map(float, range(100)), 99.25, 99.5, 99.75, 99.9, 100.0)
 
@@ -41,12 +41,6 @@ def distributions(runs: Sequence[Latencies]) -> tuple[Distribution, ...]:
         if some.any():
             seconds, slowdown = seconds[some], slowdown[some]
             means = float(np.mean(seconds)), float(np.mean(slowdown))
-            curves = _quantiles(seconds), _quantiles(slowdown)
+            curves = [tuple(percentiles(of, PERCENTILES)) for of in (seconds, slowdown)]
             found.append(Distribution(metric, int(some.sum()), *means, *curves))
     return tuple(found)
-
-
-def _quantiles(values: Floats) -> tuple[float, ...]:
-    if np.isfinite(values).all():
-        return tuple(np.percentile(values, PERCENTILES).tolist())
-    return tuple(percentiles(values, PERCENTILES))

@@ -93,16 +93,11 @@ def latencies(simulator: Simulator, run: Run) -> Latencies:
     return Latencies(seconds, slowdown)
 
 
-def value_at(latencies: Latencies, target: SLOTarget) -> float:
-    """The value of a target: a percentile, in its unit.
+def values_at(latencies: Latencies, targets: Sequence[SLOTarget]) -> list[float]:
+    """The values of targets: percentiles, each in its unit; of the same latencies at once.
 
     A goodput is not interpolated: it is at most 1 if and only if at least that share meets.
     """
-    return values_at(latencies, (target,))[0]
-
-
-def values_at(latencies: Latencies, targets: Sequence[SLOTarget]) -> list[float]:
-    """The values of several targets; those about the same latencies are found together."""
     alike: dict[tuple[object, ...], list[SLOTarget]] = {}
     for target in targets:
         alike.setdefault((target.metric, target.unit, target.joint_limits), []).append(target)

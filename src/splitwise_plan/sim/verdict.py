@@ -14,6 +14,7 @@ from splitwise_plan.sim.metrics import Latencies, attained, values_at
 from splitwise_plan.sim.records import Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
+MISSED: tuple[Verdict, ...] = ("misses", "unstable")
 
 GROWTH = 2.0
 """A backlog that at least doubles from the second to the last quarter of a run is growing."""
