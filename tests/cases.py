@@ -14,10 +14,10 @@ from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import (
     TRANSFER_MODES,
     InstanceModel,
+    arrival_records,
     build_state,
     lower_models,
     new_rules,
-    request_records,
     target_records,
     with_changes,
 )
@@ -157,7 +157,7 @@ def kernel_state(case: Case, **flags: float) -> k.State:
         lower_models(models, new_rules(**{**values, **flags})),
         prompt_instances=len(case.prompt),
         token_instances=len(case.token),
-        requests=request_records(
+        arrivals=arrival_records(
             Requests(arrival, prompt, output), np.ones(count, bool), np.ones((3, count))
         ),
         targets=target_records(()),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from plain_kernel import plain
 
 from splitwise_plan.sim.kernel import state as k
+from splitwise_plan.sim.lower import write_unseen
 
 assign, batch, flights = map(plain, ("assign", "batch", "flights"))
 phases, queues = map(plain, ("phases", "queues"))
@@ -29,7 +30,7 @@ def fresh(instances: int = 3, requests: int = 12, **flags: float) -> k.State:
     case = replace(case, requests=rows, rules=rules, baseline=False)
     case = replace(case, prompt=[machine] * instances, token=[machine])
     state = kernel_state(case, **flags)
-    state.requests[:] = state.untouched  # all have arrived
+    write_unseen(state.requests, state.arrivals)  # all have arrived
     return state
 
 

@@ -94,7 +94,8 @@ def test_busy_time_is_the_work_that_came(assumptions: str) -> None:
     rows = Requests(
         np.linspace(0.0, 60.0, 300), np.resize(np.array(M_G_1), 300), np.ones(300, dtype=np.int64)
     )
-    run = Simulator.of(one.simulator.scenario, rows).run(one.design)
+    whole = (0.0, np.inf)
+    run = Simulator.of(one.simulator.scenario, rows, measured=whole).run(one.design)
     work_s = np.resize(service_s(one, M_G_1), 300).sum()
     assert run.instances.prompt_busy_s[0] == pytest.approx(work_s, rel=1e-9)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ MAX_PENDING, MAX_PENDING_OVER_ALL = 1 << 15, 1 << 23
 
 Inserting into the pending order takes time in proportion to its length.
 """
+
+LINE = 8
+"""Numbers in a cache line. Rows of an odd number of lines do not compete for the same places."""
 
 TRANSFER_MODES = {"serialized": k.SERIALIZED, "layerwise": k.LAYERWISE, "auto": k.AUTO}
 METRIC_CODES = {"ttft": k.TTFT, "tbt": k.TBT, "e2e": k.E2E}
@@ -74,6 +77,11 @@ class Lowered:
     memory_limit_bytes: NDArray[np.float64]
     """(K,), for each machine type."""
     context_slope_s: NDArray[np.float64]
+    idle: NDArray[np.void] = field(init=False)
+    """(K,) INSTANCE: one on each machine type before anything has happened, to be copied."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "idle", _idle_instances(self))
 
 
 def lower_models(models: Sequence[InstanceModel], rules: np.recarray) -> Lowered:
@@ -94,32 +102,33 @@ def build_state(
     lowered: Lowered,
     prompt_instances: int,
     token_instances: int,
-    requests: np.recarray,
+    arrivals: np.recarray,
     targets: np.recarray,
 ) -> k.State:
-    """Allocate the arrays of one run of `requests`, which writes to `targets`.
+    """Allocate the arrays of one run of `arrivals`, which writes to `targets`.
 
     Nothing goes down in it: see `with_changes`.
     """
     count = prompt_instances + token_instances
     rules = lowered.rules[0]
     batch_size = int(rules.max_batch_size)
-    most_pending = min(2 * len(requests), MAX_PENDING, MAX_PENDING_OVER_ALL // count)
-    order = most_pending + batch_size + 2 if rules.pending_order else 0
+    most_pending = min(2 * len(arrivals), MAX_PENDING, MAX_PENDING_OVER_ALL // count)
+    row = (-(-batch_size // LINE) | 1) * LINE
+    order = most_pending + row + 2 if rules.pending_order else 0
     in_token_pool = np.arange(count) >= prompt_instances
-    leaves, winner = _tournaments(in_token_pool, lowered)
+    leaves, matches = _tournaments(in_token_pool, lowered)
     counters = np.zeros(k.COUNTERS, np.int64)
     counters[k.LIST_CLOCK] = count
     return k.State(
-        requests=np.empty_like(requests),
-        untouched=requests,
-        instances=_instances(in_token_pool, lowered),
-        slots=np.empty((count, k.SLOTS, batch_size), np.int64),
+        requests=np.recarray(len(arrivals), k.REQUEST),
+        arrivals=arrivals,
+        instances=lowered.idle[in_token_pool.astype(np.intp)].view(np.recarray),
+        slots=np.empty((count, k.SLOTS, row), np.int64),
         picked=np.empty((2, batch_size), np.int64),
         order=np.empty((count, order), np.int64),
-        flights=np.empty(len(requests) + 1, k.FLIGHT).view(np.recarray),
+        flights=np.recarray(len(arrivals) + 1, k.FLIGHT),
         leaves=leaves,
-        winner=winner,
+        matches=matches,
         rules=lowered.rules,
         targets=targets,
         counters=counters,
@@ -127,37 +136,46 @@ def build_state(
         point_counts=lowered.point_counts,
         tables=lowered.tables,
         pairs=lowered.pairs,
-        changes=change_records(()),
+        changes=NO_CHANGES,
     )
 
 
 def new_rules(**values: float) -> np.recarray:
-    """One RULES record; fields not given are 0."""
+    """One RULES record; fields not given are 0, and the measured window is without end."""
     rules = np.zeros(1, k.RULES)
+    rules["measured_until_s"] = k.INF
     for name, value in values.items():
         rules[name] = value
     return rules.view(np.recarray)
 
 
-def request_records(
+def arrival_records(
     requests: Requests, counted: NDArray[np.bool_], alone_s: NDArray[np.float64]
 ) -> np.recarray:
-    """Records of requests that nothing has happened to yet.
+    """Requests that are to arrive.
 
     `counted`: bool (N,), arrivals inside the measured window. `alone_s`: (3, N), TTFT, TBT and E2E
     of each running alone.
     """
-    records = np.zeros(len(requests), k.REQUEST)
+    records = np.empty(len(requests), k.NEW_REQUEST)
     records["arrival_s"] = requests.arrival_s
     records["prompt_tokens"] = requests.prompt_tokens
     records["output_tokens"] = requests.output_tokens
-    for name in ("first_token_s", "second_token_s", "last_token_s", "prompt_start_s"):
-        records[name] = k.INF
-    for name in ("prompt_instance", "token_instance", "next", "previous"):
-        records[name] = k.NONE
     records["counted"] = counted
     records["alone_s"] = alone_s.T
     return records.view(np.recarray)
+
+
+def write_unseen(requests: NDArray[np.void], arrivals: NDArray[np.void]) -> None:
+    """Write the records of requests that had not arrived when their run was given up."""
+    for name in k.NEW_REQUEST.names or ():
+        requests[name] = arrivals[name]
+    for name in ("first_token_s", "second_token_s", "last_token_s", "prompt_start_s"):
+        requests[name] = k.INF
+    for name in ("prompt_instance", "token_instance", "next", "previous"):
+        requests[name] = k.NONE
+    for name in ("kv_transfer_s", "remaining_tokens", "prompt_passes", "token_passes"):
+        requests[name] = 0
 
 
 def target_records(targets: Sequence[TargetCount]) -> np.recarray:
@@ -189,29 +207,32 @@ def change_records(changes: Sequence[tuple[float, int, int]]) -> np.recarray:
     return np.array([*changes], k.CHANGE).view(np.recarray)
 
 
-def _instances(in_token_pool: NDArray[np.bool_], lowered: Lowered) -> np.recarray:
-    records = np.zeros(len(in_token_pool), k.INSTANCE)
-    records["machine"] = in_token_pool
+NO_CHANGES = change_records(())
+
+
+def _idle_instances(lowered: Lowered) -> NDArray[np.void]:
+    records = np.zeros(len(lowered.memory_limit_bytes), k.INSTANCE)
+    records["machine"] = np.arange(len(records))
     for name in ("home", "pool"):
-        records[name] = np.where(in_token_pool, k.TOKEN_POOL, k.PROMPT_POOL)
+        records[name] = np.where(records["machine"] == 0, k.PROMPT_POOL, k.TOKEN_POOL)
     for name in ("head", "tail"):
         records[name] = k.NONE
     records["first_end"] = k.NEVER
     for name in ("memory_bytes", "booked_bytes", "peak_bytes"):
         records[name] = lowered.rules["weights_bytes"]
-    records["memory_limit_bytes"] = lowered.memory_limit_bytes[records["machine"]]
-    records["context_slope_s"] = lowered.context_slope_s[records["machine"]]
-    return records.view(np.recarray)
+    records["memory_limit_bytes"] = lowered.memory_limit_bytes
+    records["context_slope_s"] = lowered.context_slope_s
+    return records
 
 
 def _tournaments(
     in_token_pool: NDArray[np.bool_], lowered: Lowered
-) -> tuple[np.recarray, NDArray[np.int64]]:
+) -> tuple[np.recarray, np.recarray]:
     """Trees before the first event: nobody runs, each instance is in its home pool.
 
     The kernel plays the matches.
     """
-    size = 1 << max(len(in_token_pool) - 1, 1).bit_length()
+    size = 2 * ((len(in_token_pool) + 1) // 2)
     leaves = np.empty((k.TOURNAMENTS, size), k.LEAF)
     leaves["position"] = np.arange(size)
     leaves["key"] = k.INF
@@ -220,7 +241,7 @@ def _tournaments(
     key = leaves["key"][:, : len(in_token_pool)]
     key[k.PROMPT_HOME, ~in_token_pool] = 0.0
     key[k.TOKEN_HOME, in_token_pool] = token_load
-    return leaves.view(np.recarray), np.empty((k.TOURNAMENTS, 2 * size), np.int64)
+    return leaves.view(np.recarray), np.recarray((k.TOURNAMENTS, size), k.MATCH)
 
 
 def _points(models: Sequence[InstanceModel]) -> tuple[np.recarray, NDArray[np.int64]]:

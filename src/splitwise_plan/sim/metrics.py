@@ -41,7 +41,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What the machines of one pool did, from the start to the end of the run."""
+    """What the machines of one pool did in the measured window."""
 
     pool: str
     machine: str
@@ -160,7 +160,7 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
         parts = [("shared", family.prompt_machine, design.prompt_machines)]
     else:
         parts.append(("token", family.token_machine, design.token_machines))
-    records, duration_s = run.instances, max(run.end_s - simulator.start_s, 1e-12)
+    records, duration_s = run.instances, measured_s(run)
     found, start = [], 0
     for name, machine, count in parts:
         size = instances_of(machine, count, tp)
@@ -188,8 +188,34 @@ def pools(simulator: Simulator, design: Design, run: Run) -> list[Pool]:
     return found
 
 
-def energy(simulator: Simulator, run: Run, of_pools: list[Pool]) -> Energy:
-    """Sum over the pools."""
+def energy(run: Run, of_pools: list[Pool]) -> Energy:
+    """Sum over the pools; a request's share is that of the requests finished meanwhile."""
     watts = sum(pool.average_power_w for pool in of_pools)
-    hours = (run.end_s - simulator.start_s) / 3600.0
-    return Energy(watts, watts * hours / run.finished if run.finished else np.inf)
+    hours, finished = measured_s(run) / 3600.0, finished_meanwhile(run)
+    return Energy(watts, watts * hours / finished if finished else np.inf)
+
+
+def backlogs(simulator: Simulator, run: Run) -> tuple[float, float]:
+    """Requests in the cluster on average, in the first and the second half of the window."""
+    from_s, until_s = run.measured
+    middle_s = (from_s + until_s) / 2.0
+    arrival_s, end_s = simulator.requests.arrival_s, run.requests.last_token_s
+
+    def between(first_s: float, last_s: float) -> float:
+        inside_s = np.minimum(end_s, last_s) - np.maximum(arrival_s, first_s)
+        return float(np.maximum(inside_s, 0.0).sum()) / max(last_s - first_s, 1e-12)
+
+    return between(from_s, middle_s), between(middle_s, until_s)
+
+
+def measured_s(run: Run) -> float:
+    """Length of the measured window."""
+    from_s, until_s = run.measured
+    return max(until_s - from_s, 1e-12)
+
+
+def finished_meanwhile(run: Run) -> int:
+    """Requests that had their last token in the measured window, whenever they arrived."""
+    from_s, until_s = run.measured
+    ends_s = run.requests.last_token_s
+    return int(np.count_nonzero((ends_s >= from_s) & (ends_s <= until_s)))

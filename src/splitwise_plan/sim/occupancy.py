@@ -72,7 +72,7 @@ def occupancy(
     intervals = token_phases(simulator, run)
     if prompt_tokens:
         intervals = _both(intervals, prompt_phases(simulator, run))
-    from_s, until_s = _window(simulator, run)
+    from_s, until_s = run.measured
     found = []
     for pool, machine, instances in pool_slices(design):
         inside = intervals.within(instances, from_s, until_s)
@@ -147,15 +147,6 @@ def _both(one: Intervals, other: Intervals) -> Intervals:
         np.concatenate([one.end_s, other.end_s]),
         np.concatenate([one.weight, other.weight]),
     )
-
-
-def _window(simulator: Simulator, run: Run) -> tuple[float, float]:
-    arrivals = simulator.requests.arrival_s[simulator.counted]
-    if len(arrivals) == 0:
-        arrivals = simulator.requests.arrival_s
-    from_s = float(arrivals[0]) if len(arrivals) else simulator.start_s
-    until_s = simulator.last_arrival_s
-    return from_s, until_s if until_s > from_s else max(run.end_s, from_s + 1e-9)
 
 
 def pool_slices(design: Design) -> Iterator[tuple[str, Machine, slice]]:

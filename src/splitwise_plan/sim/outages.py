@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.failures import Failures
 from splitwise_plan.sim.kernel import state as k
+from splitwise_plan.sim.records import Interval
 
 SPANS, AT_LEAST_S = 10.0, 3600.0
 """Failures are drawn up to so many times the span of the arrivals, an hour at least.
@@ -21,7 +22,6 @@ A run that is still not done then, far beyond saturation, sees no more of them.
 
 POOLS = ("prompt", "token")
 
-Interval = tuple[float, float]
 Change = tuple[float, int, int]
 """Seconds, instance, kind."""
 

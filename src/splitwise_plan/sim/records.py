@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Interval = tuple[float, float]
+"""From and until, in seconds."""
 
 
 class Stop(IntEnum):
@@ -23,6 +25,10 @@ class Stop(IntEnum):
     """Early stop: more requests broke a limit than its percentile allows."""
     OVERLOAD = 3
     """The backlog outgrew the bound at which a run is given up."""
+
+
+STUCK = (Stop.DEADLOCK, Stop.OVERLOAD)
+"""Ends of runs that had work left."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +53,7 @@ class RequestRecords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InstanceRecords:
-    """One entry an instance, prompt pool first."""
+    """One entry an instance, prompt pool first; times and energy are of the measured window."""
 
     prompt_busy_s: Floats
     """Time in iterations that held a prompt (with or without token phases)."""
@@ -67,6 +73,8 @@ class Run:
     requests: RequestRecords
     instances: InstanceRecords
     stop: Stop
+    measured: Interval
+    """The window in which time and energy were counted, cut at the end of the run."""
     end_s: float
     finished: int
     pool_moves: int

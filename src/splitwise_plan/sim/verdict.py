@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -9,9 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
 from splitwise_plan.sim.metrics import Latencies, attained, values_at
-from splitwise_plan.sim.records import Run, Stop
+from splitwise_plan.sim.records import STUCK, Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
 MISSED: tuple[Verdict, ...] = ("misses", "unstable")
@@ -55,19 +57,40 @@ def binding(results: list[TargetResult]) -> TargetResult:
     return min(results, key=lambda result: result.margin)
 
 
-def verdict(run: Run, results: list[TargetResult], latencies: Latencies) -> Verdict:
-    """What one run says: `unstable` is a miss whose backlog grew all the time."""
-    if run.stop in (Stop.DEADLOCK, Stop.OVERLOAD):
+def verdict(
+    run: Run, results: list[TargetResult], latencies: Latencies, arrivals: Arrivals
+) -> Verdict:
+    """What one run says.
+
+    `unstable`: the backlog grew all the time, and the arrivals did not make it grow; whatever the
+    limits are. Drawn requests that are too few for a percentile say nothing of it.
+    """
+    if run.stop in STUCK:
         return "unstable"
     if run.stop == Stop.MISSES:
         return "misses"
     measured = [result for result in results if not np.isnan(result.value)]
-    if not measured:
+    meets = all(result.met for result in measured)
+    if not meets or arrivals.is_stationary:
+        if any(is_growing(latencies.slowdown[metric]) for metric in ("ttft", "e2e")):
+            return "unstable"
+    if not measured or (arrivals.process != "trace" and too_few(measured, latencies)):
         return "undecided"
-    if all(result.met for result in measured):
-        return "meets"
-    growing = any(is_growing(latencies.slowdown[metric]) for metric in ("ttft", "e2e"))
-    return "unstable" if growing else "misses"
+    return "meets" if meets else "misses"
+
+
+def too_few(results: Sequence[TargetResult], latencies: Latencies) -> TargetResult | None:
+    """A target whose percentile would be one of the largest values for want of requests."""
+    for result in results:
+        values = latencies.of(result.target)
+        if np.count_nonzero(~np.isnan(values)) < requests_for_percentile(result.target.percentile):
+            return result
+    return None
+
+
+def requests_for_percentile(percentile: float) -> float:
+    """The fewest requests that have one beyond a percentile (0..100): 100 for P99."""
+    return 1.0 / (1.0 - percentile / 100.0) * (1.0 - 1e-9) if percentile < 100.0 else 1.0
 
 
 def is_growing(slowdown: NDArray[np.float64]) -> bool:

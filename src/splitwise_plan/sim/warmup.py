@@ -90,10 +90,10 @@ def _run_once(*, outages: bool) -> None:
     from splitwise_plan.sim.kernel.loop import run, run_with_outages
     from splitwise_plan.sim.lower import (
         InstanceModel,
+        arrival_records,
         build_state,
         lower_models,
         new_rules,
-        request_records,
         target_records,
     )
 
@@ -101,6 +101,6 @@ def _run_once(*, outages: bool) -> None:
     model = InstanceModel(one, one, 0.0, one, one, 10.0, Link("none", 1.0, 0.0))
     rules = new_rules(kv_bytes=1, layers=1, baseline=1, max_batch_size=1, max_batch_tokens=1)
     requests = Requests(np.zeros(1), np.ones(1, np.int64), np.ones(1, np.int64))
-    records = request_records(requests, np.ones(1, bool), np.ones((3, 1)))
+    records = arrival_records(requests, np.ones(1, bool), np.ones((3, 1)))
     kernel = run_with_outages if outages else run
     kernel(build_state(lower_models([model], rules), 1, 0, records, target_records(())))

@@ -36,7 +36,8 @@ def add_load(s, i, tokens, size_bytes):
     instance.pending_tokens += tokens
     instance.booked_bytes += size_bytes
     if instance.pool == PROMPT_POOL:
-        set_key(s, PROMPT_HOME, i, float(instance.pending_tokens))
+        if tokens != 0:
+            set_key(s, PROMPT_HOME, i, float(instance.pending_tokens))
     elif instance.pool == TOKEN_POOL:
         set_key(s, TOKEN_HOME, i, token_load(s, i))
     elif instance.pool == MIXED_POOL:

@@ -30,6 +30,7 @@ from splitwise_plan.sim.kernel.state import (
     INF,
     LANDING,
     LOOK,
+    METRICS,
     MISSED,
     MISSES,
     NONE,
@@ -69,9 +70,9 @@ def play(s, outages):  # noqa: PLR0912
         play_all(s, tree)
     now, arrived, failed_retries = 0.0, 0, 0
     while True:
-        i, r = s.winner[ENDS, 1], arrived
+        i, r = s.matches[ENDS, 1].instance, arrived
         end_s, landing_s = s.leaves[ENDS, i].key, next_landing_s(s)
-        arrival_s = s.untouched[arrived].arrival_s if arrived < len(s.untouched) else INF
+        arrival_s = s.arrivals[arrived].arrival_s if arrived < len(s.arrivals) else INF
         at_s, outage_s = min(end_s, landing_s, arrival_s), due_s(s, now) if outages else INF
         if at_s == INF and s.counters[FINISHED] == len(s.requests):
             break
@@ -97,7 +98,7 @@ def play(s, outages):  # noqa: PLR0912
             event, i, r = take_due(s, now, arrived)
         else:
             event = ARRIVAL
-            s.requests[arrived] = s.untouched[arrived]
+            arrive(s, r)
             arrived += 1
             if outages and not some_instance(s):
                 wait(s, r)
@@ -115,6 +116,24 @@ def play(s, outages):  # noqa: PLR0912
         if s.counters[MISSED]:
             return MISSES, now, arrived
     return (DRAINED if s.counters[FINISHED] == len(s.requests) else DEADLOCK), now, arrived
+
+
+@inner
+def arrive(s, r):
+    """Write the record of a request to which nothing has happened yet."""
+    request, arrival = s.requests[r], s.arrivals[r]
+    request.arrival_s = arrival.arrival_s
+    request.prompt_tokens = arrival.prompt_tokens
+    request.output_tokens = arrival.output_tokens
+    request.counted = arrival.counted
+    for metric in range(METRICS):
+        request.alone_s[metric] = arrival.alone_s[metric]
+    request.first_token_s = request.second_token_s = request.last_token_s = INF
+    request.prompt_start_s = INF
+    request.kv_transfer_s = 0.0
+    request.prompt_instance = request.token_instance = NONE
+    request.next = request.previous = NONE
+    request.remaining_tokens = request.prompt_passes = request.token_passes = 0
 
 
 @inner

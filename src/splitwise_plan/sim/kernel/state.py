@@ -45,6 +45,7 @@ TABLES = 2
 
 SERIALIZED, LAYERWISE, AUTO = 0, 1, 2
 TTFT, TBT, E2E = 0, 1, 2
+METRICS = 3
 DRAINED, DEADLOCK, MISSES, OVERLOAD = 0, 1, 2, 3
 
 # Events.
@@ -99,6 +100,17 @@ REQUEST = np.dtype(
     align=True,
 )
 
+NEW_REQUEST = np.dtype(
+    [
+        ("arrival_s", np.float64),
+        ("alone_s", np.float64, 3),
+        ("prompt_tokens", np.int64),
+        ("output_tokens", np.int64),
+        ("counted", np.int64),
+    ],
+    align=True,
+)
+
 INSTANCE = np.dtype(
     [
         ("start_s", np.float64),  # of the running stretch of iterations
@@ -109,7 +121,7 @@ INSTANCE = np.dtype(
         ("memory_bytes", np.float64),  # in use, weights included
         ("booked_bytes", np.float64),
         ("peak_bytes", np.float64),
-        ("prompt_busy_s", np.float64),
+        ("prompt_busy_s", np.float64),  # this and the next two in the measured window alone
         ("token_busy_s", np.float64),
         ("energy_j", np.float64),
         ("power_w", np.float64),  # while the running stretch lasts
@@ -141,6 +153,8 @@ RULES = np.dtype(
         ("layers", np.float64),
         ("mixing_factor", np.float64),
         ("retry_s", np.float64),
+        ("measured_from_s", np.float64),  # the window in which time and energy are counted
+        ("measured_until_s", np.float64),
         ("transfer", np.int64),
         ("tbt_gaps", np.int64),  # 1: TBT is over the gaps between tokens, 0 [ref]: over the tokens
         ("prompt_queue_limit_tokens", np.int64),
@@ -174,6 +188,7 @@ TARGET = np.dtype(
 
 
 LEAF = np.dtype([("key", np.float64), ("position", np.int64)], align=True)
+MATCH = np.dtype([("rank", np.int64), ("position", np.int64), ("instance", np.int64)], align=True)
 POINT = np.dtype([("x", np.float64), ("y", np.float64)], align=True)
 PAIR = np.dtype(
     [("bandwidth_bytes_per_s", np.float64), ("layerwise_visible_s", np.float64)], align=True
@@ -191,14 +206,14 @@ class State(NamedTuple):
     """
 
     requests: np.recarray  # (N,) REQUEST; nothing is in one before it arrives
-    untouched: np.recarray  # (N,) REQUEST as they arrive; shared by runs
+    arrivals: np.recarray  # (N,) NEW_REQUEST: what is to arrive; shared by runs
     instances: np.recarray  # (I,) INSTANCE
-    slots: NDArray[np.int64]  # (I, SLOTS, B) what each instance runs
+    slots: NDArray[np.int64]  # (I, SLOTS, >= B) what each instance runs
     picked: NDArray[np.int64]  # (2, B) scratch: token phases newly picked; aged candidates
     order: NDArray[np.int64]  # (I, Q) [ref] pending queue of tasks; Q = 0 where unused
     flights: np.recarray  # (N,) FLIGHT: heap of KV transfers under way
-    leaves: np.recarray  # (TOURNAMENTS, L) LEAF, L a power of two >= I
-    winner: NDArray[np.int64]  # (TOURNAMENTS, 2 L)
+    leaves: np.recarray  # (TOURNAMENTS, L) LEAF, L even and >= I
+    matches: np.recarray  # (TOURNAMENTS, L) MATCH
     rules: np.recarray  # (1,) RULES
     targets: np.recarray  # (T,) TARGET; none without early stop
     counters: NDArray[np.int64]  # (COUNTERS,)

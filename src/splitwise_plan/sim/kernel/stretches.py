@@ -78,6 +78,8 @@ def note_starts(s, i, newcomers, now):
 def cut_stretch(s, i, now):
     """End the running stretch at its first boundary strictly after `now`."""
     instance = s.instances[i]
+    if instance.stretch == 1:
+        return
     iterations = iterations_until(instance, now)
     if iterations < instance.stretch:
         instance.stretch = iterations
@@ -102,7 +104,7 @@ def finish_stretch(s, i, now):
 def count_stretch(s, i, now, iterations):
     """Time, energy and progress of what ran since the stretch began: so many iterations ended."""
     instance = s.instances[i]
-    busy_s = now - instance.start_s
+    busy_s = measured_s(s, instance.start_s, now)
     instance.energy_j += instance.power_w * busy_s
     if instance.running_prompts > 0:
         instance.prompt_busy_s += busy_s
@@ -111,6 +113,13 @@ def count_stretch(s, i, now, iterations):
     instance.iterations += iterations
     instance.token_iterations += iterations
     instance.context_tokens += instance.running_tokens * iterations
+
+
+@inner
+def measured_s(s, start_s, end_s):
+    """How much of a time lies in the measured window."""
+    rules = s.rules[0]
+    return max(0.0, min(end_s, rules.measured_until_s) - max(start_s, rules.measured_from_s))
 
 
 @inner

@@ -23,8 +23,8 @@ def at(s, machine, curve, x):
     """Value of a curve at `x`: linear between its points and beyond the outermost two."""
     points, last = s.points[machine, curve], s.point_counts[machine, curve] - 1
     right = 1
-    while right < last and x > points[right].x:
-        right += 1
+    for inside in range(1, last):  # to the end: where to stop could not be foreseen
+        right += 1 if x > points[inside].x else 0
     low, high = points[right - 1], points[right]
     slope = (high.y - low.y) / (high.x - low.x)
     return slope * (x - low.x) + low.y
