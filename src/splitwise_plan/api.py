@@ -24,9 +24,10 @@ from splitwise_plan.report.notebook import SearchView, SimulationView, TraceView
 from splitwise_plan.search.choose import find
 from splitwise_plan.search.diagnosis import diagnose
 from splitwise_plan.search.driver import all_cores
-from splitwise_plan.search.evaluate import detail, records
+from splitwise_plan.search.evaluate import records
 from splitwise_plan.search.length import check_length
 from splitwise_plan.search.space import designs
+from splitwise_plan.search.sweep import simulated
 
 Question = Scenario | str | Path | None
 
@@ -56,13 +57,13 @@ def search(scenario: Question = None, *, jobs: int | None = None, **keys: Any) -
 def simulate(scenario: Question = None, *, jobs: int | None = None, **keys: Any) -> SimulationView:
     """Simulate one design: `family="splitwise-hh", prompt_machines=23, token_machines=8`.
 
-    One repetition, unless `seeds` or a scenario says otherwise.
+    Of a window one repetition, unless `seeds` or a scenario says otherwise.
     """
-    if scenario is None and (keys.get("trace") is None or keys.get("rate") is not None):
-        keys = {"seeds": 1, **keys}
     asked = _asked(scenario, keys)
+    if scenario is None and asked.horizon == "window" and asked.arrivals.process != "trace":
+        asked = _asked(None, {"seeds": 1, **keys})
     design = _only_design(asked)
-    details = detail(asked, design, jobs=jobs or all_cores())
+    details = simulated(asked, design, jobs or all_cores(), exactly="seeds" in keys)
     kept = records(asked, design)
     return SimulationView(simulation.report(asked, details, {}, kept), asked, details, kept)
 

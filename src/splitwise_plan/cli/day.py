@@ -74,5 +74,5 @@ COMMAND = Command(
         *(f.MINIMIZE, f.METHOD),
         *(f.RESUME, f.DASK, *f.ENDING),
     ),
-    "splitwise-plan day --rate 5 --duration 30 --families splitwise-hh --amplitude 0.6",
+    "splitwise-plan day --rate 5 --horizon window --families splitwise-hh --amplitude 0.6",
 )

@@ -27,7 +27,19 @@ TRACE_SPEED = Flag("trace_speed", "X", "Replay the trace X times as fast.", pane
 RATE = Flag(
     "rate", "RPS", "Requests per second (default: 70), drawn as a Poisson process.", panel=LOAD
 )
-DURATION = Flag("duration", "SECONDS", "How long requests arrive (default: 120).", panel=LOAD)
+DURATION = Flag(
+    "duration",
+    "SECONDS",
+    "How long requests arrive in a window (default: 120); in steady state the least measured.",
+    panel=LOAD,
+)
+HORIZON = Flag(
+    "horizon",
+    "steady|window",
+    "Percentiles of a service that goes on for ever, or of a window begun empty (default: as the "
+    "assumptions say).",
+    panel=LOAD,
+)
 SEED = Flag("seed", "N", "Seed of arrivals and lengths (default: 0).", panel=LOAD)
 SEEDS = Flag("seeds", "N", "Repetitions, each with other requests.", panel=LOAD)
 
@@ -231,7 +243,7 @@ ENDING = (FORMAT, OUT, JOBS, QUIET, DEBUG)
 """What every command that simulates ends its flags with."""
 QUESTION = (
     SCENARIO,
-    *(WORKLOAD, TRACE, TRACE_WINDOW, TRACE_SPEED, RATE, DURATION, SEED, SEEDS),
+    *(WORKLOAD, TRACE, TRACE_WINDOW, TRACE_SPEED, RATE, DURATION, HORIZON, SEED, SEEDS),
     *(LLM, TENSOR_PARALLEL, ASSUMPTIONS, KV_TRANSFER, SLO, HARDWARE, MISSING_PROFILES),
     *(PRICES, REGION, TERM),
 )

@@ -31,6 +31,7 @@ def overrides(flags: Flags) -> dict[str, Any]:
         "trace_speed": flags.number("trace_speed", "e.g. 2"),
         "rate": flags.number("rate", "e.g. 70, or '4200 requests/min'"),
         "duration": flags.number("duration", "e.g. 120, or '2 min'"),
+        "horizon": flags["horizon"],
         "seed": flags.whole("seed"),
         "seeds": flags.whole("seeds"),
         "tensor_parallel": flags.wholes("tensor_parallel"),

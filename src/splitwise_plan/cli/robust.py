@@ -98,6 +98,6 @@ COMMAND = Command(
         *(f.MINIMIZE, CHOOSE, f.METHOD),
         *(f.RESUME, f.DASK, *f.ENDING),
     ),
-    "splitwise-plan robust --rate 5 --duration 30 --families splitwise-hh"
+    "splitwise-plan robust --rate 5 --horizon window --families splitwise-hh"
     " --loads x1,x1.2,spike --growth 30%/year --from 2026-11-30",
 )

@@ -145,7 +145,8 @@ def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[
         if scenario.maximize is not None:
             found = result.best.rate_rps if result.best else None
             words += ["--rate", f"{found or scenario.rate_step_rps:g}"]
-        if flags["seeds"] is None and len(details.evaluation.replications) > 1:
+        evaluation = details.evaluation
+        if flags["seeds"] is None and len(evaluation.replications) > 1 and not evaluation.estimated:
             words += ["--seeds", str(len(details.evaluation.replications))]
         steps.append(shlex.join([*words, *_design_flags(details.evaluation.design)]))
     return [*steps, output.report_step(flags, "the report, the scenario and a table of designs")]

@@ -68,6 +68,6 @@ COMMAND = Command(
         *(f.MINIMIZE, WINNER, SAVINGS, f.METHOD),
         *(f.RESUME, f.DASK, *f.ENDING),
     ),
-    "splitwise-plan sensitivity --rate 5 --duration 30 --families splitwise-hh"
+    "splitwise-plan sensitivity --rate 5 --horizon window --families splitwise-hh"
     " --prompt-machines 1:4 --token-machines 1:3",
 )

@@ -21,21 +21,24 @@ def simulate(flags: Flags) -> int:
     """Simulate one design under one load: latencies, SLOs, pools, energy and cost."""
     watch = Stopwatch()
     given = question.overrides(flags)
-    replayed = flags["trace"] is not None and flags["rate"] is None
-    if given["seeds"] is None and flags["scenario"] is None and not replayed:
-        given["seeds"] = 1
     given |= _design_overrides(flags)
     to = output.Output.of(flags)
     scenario = _load(flags, given)
+    asked = given["seeds"] is not None or flags["scenario"] is not None
+    if scenario.horizon == "window" and scenario.arrivals.process != "trace" and not asked:
+        scenario = _load(flags, {**given, "seeds": 1})
     design = _design(scenario)
     watch.lap("load_s")
 
     watch.compile(scenario, quiet=to.quiet)
     from splitwise_plan.search.closer import occupied
-    from splitwise_plan.search.evaluate import detail, records
+    from splitwise_plan.search.evaluate import records
+    from splitwise_plan.search.sweep import simulated
 
     stop = bool(flags["stop_when_missed"])
-    details = detail(scenario, design, jobs=to.jobs, stop_when_missed=stop)
+    details = simulated(
+        scenario, design, to.jobs, exactly=given["seeds"] is not None, stop_when_missed=stop
+    )
     kept = records(scenario, design, stop_when_missed=stop) if to.wants_requests else None
     served = None
     if to.out is not None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Horizon = Literal["steady", "window"]
+"""What percentiles and averages are about: `steady` the stationary regime of arrivals that go on
+for ever, `window` the requests of one window of time that begins with an empty cluster."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
@@ -26,3 +30,5 @@ class Assumptions:
     tbt_denominator: Literal["gaps", "tokens"]
     lengths: Literal["joint", "independent"]
     power_accounting: Literal["watts", "paper"]
+    horizon: Horizon
+    """Where the scenario does not say, and arrivals are stationary."""

@@ -22,3 +22,7 @@ class Requests:
 
     def __len__(self) -> int:
         return len(self.arrival_s)
+
+    def where(self, some: NDArray[np.bool_]) -> Requests:
+        """Some of them: bool (N,)."""
+        return Requests(self.arrival_s[some], self.prompt_tokens[some], self.output_tokens[some])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -24,15 +25,31 @@ def requests_for(scenario: Scenario, replication: int) -> Requests:
         if scenario.trace is None:
             raise ValueError("arrivals of a trace need a trace")
         return scenario.trace
+    return _drawn(scenario, scenario.arrivals, (replication,))
+
+
+def requests_over(scenario: Scenario, lasting_s: float, replication: int, stream: int) -> Requests:
+    """Requests drawn for so many seconds; `stream`: above 0, another for lists to be independent.
+
+    None of them is one of `requests_for`.
+    """
+    arrivals = replace(scenario.arrivals, duration_s=lasting_s * scenario.arrivals.speed)
+    return _drawn(scenario, arrivals, (replication, stream))
+
+
+def lengths_of(scenario: Scenario) -> LengthTable:
+    """Prompt and output tokens that requests of a scenario have, and how often."""
     if scenario.trace is not None:
-        lengths = table_of(scenario.trace)
-    elif scenario.workload is not None:
-        lengths = scenario.workload.lengths
-    else:
-        raise ValueError("needs a workload or a trace")
-    rng = np.random.default_rng(np.random.SeedSequence([scenario.seed, replication]))
-    drawn = draw_requests(lengths, scenario.arrivals, scenario.assumptions.lengths, rng)
-    return sped_up(drawn, scenario.arrivals.speed)
+        return table_of(scenario.trace)
+    if scenario.workload is not None:
+        return scenario.workload.lengths
+    raise ValueError("needs a workload or a trace")
+
+
+def _drawn(scenario: Scenario, arrivals: Arrivals, key: tuple[int, ...]) -> Requests:
+    rng = np.random.default_rng(np.random.SeedSequence([scenario.seed, *key]))
+    drawn = draw_requests(lengths_of(scenario), arrivals, scenario.assumptions.lengths, rng)
+    return sped_up(drawn, arrivals.speed)
 
 
 def table_of(requests: Requests) -> LengthTable:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from splitwise_plan.facts.arrival_shapes import Shape
-from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.assumptions import Assumptions, Horizon
 from splitwise_plan.facts.design import Family
 from splitwise_plan.facts.failures import Failures
 from splitwise_plan.facts.llm import LLM
@@ -26,6 +26,9 @@ SEED_BUDGET = 4
 
 DEFAULT_TRIALS = 240
 
+STATIONARY = ("poisson", "gamma", "mmpp")
+"""Processes with a steady state: bursts come and go, but at the same rate for ever."""
+
 Minimize = Literal["cost", "power", "machines"]
 Maximize = Literal["throughput", "throughput_per_cost"]
 
@@ -40,6 +43,7 @@ class Arrivals:
     process: Literal["poisson", "gamma", "mmpp", "diurnal", "spike", "piecewise", "trace"]
     rate_rps: float | None
     duration_s: float
+    """How long requests arrive; in a steady state the least that is measured of a run."""
     burstiness: float = 1.0
     """Squared coefficient of variation of the gaps (`gamma`); 1 is Poisson."""
     cut: bool = False
@@ -49,6 +53,18 @@ class Arrivals:
     """How many times as fast as drawn, or as recorded, the same requests arrive."""
     window_s: float | None = None
     """Of a trace: the length of its busiest window, which is all that was kept of it."""
+
+    @property
+    def mean_rps(self) -> float:
+        """Requests per second in the long run, of those that are drawn."""
+        if self.rate_rps is None:
+            raise ValueError("drawn arrivals need a rate")
+        return self.rate_rps * self.speed
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether they go on for ever in the same way: drawn, at a rate without a trend."""
+        return self.process in STATIONARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +146,10 @@ class Scenario:
     """How a space is searched; `auto`: exhaustively unless that takes too long."""
     trials: int = DEFAULT_TRIALS
     """Designs that Optuna proposes."""
+    asked_horizon: Horizon | None = None
+    """None: as the assumptions have it."""
     warm_up_s: float = 0.0
-    """Requests that arrive earlier are simulated but not counted."""
+    """Requests that arrive earlier are simulated but not counted; in a steady state more may be."""
     tariff: Tariff = field(default_factory=Tariff)
     """What machines and electricity cost; the machines of `spaces` are at these prices."""
     spare: Spare | None = None
@@ -155,6 +173,13 @@ class Scenario:
     def estimated_machines(self) -> tuple[str, ...]:
         """The profile ids of `estimated`, each once."""
         return tuple(dict.fromkeys(name for name, _ in self.estimated))
+
+    @property
+    def horizon(self) -> Horizon:
+        """What percentiles are about; without stationary arrivals there is no steady state."""
+        if not self.arrivals.is_stationary or self.has_outages:
+            return "window"
+        return self.asked_horizon or self.assumptions.horizon
 
     @property
     def has_outages(self) -> bool:

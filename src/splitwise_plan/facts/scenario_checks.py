@@ -16,7 +16,7 @@ from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.mixes import is_mix
 from splitwise_plan.facts.quantity import Quantity
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.scenario import Arrivals
+from splitwise_plan.facts.scenario import STATIONARY, Arrivals, Scenario
 from splitwise_plan.facts.scenario_layers import Layers
 from splitwise_plan.facts.scenario_schema import MachineBudget, ScenarioFile
 from splitwise_plan.facts.workload import LengthTable, Workload
@@ -45,6 +45,7 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
             ("rate",), "rate is missing", "add e.g. rate = { value = 70, unit = 'rps' }"
         )
     yield from _trace_problems(content, layers)
+    yield from _horizon_problems(content, layers)
     for path, what, fix in arrival_faults(content):
         yield layers.place(path, what, fix)
     if content.max_seeds is not None and content.max_seeds < content.seeds:
@@ -55,6 +56,33 @@ def arrival_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]
         if content.warm_up.si >= duration:
             what = f"warm_up {content.warm_up.si:g} s leaves nothing of {duration:g} s"
             yield layers.place(("warm_up",), what, "must be less than duration")
+
+
+def _horizon_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:
+    """A steady state of what has none."""
+    if content.horizon != "steady":
+        return
+    why = None
+    if replays(content):
+        why = "a trace that is replayed ends"
+    elif (process := content.arrivals or "poisson") not in STATIONARY:
+        why = f"the rate of {process} arrivals changes"
+    elif content.failures is not None and content.failures.failures().take_down:
+        why = "machines go down at times of their own"
+    if why is not None:
+        what = f"horizon = 'steady' needs arrivals that go on in the same way: {why}"
+        yield layers.place(("horizon",), what, "use 'window', or leave it out")
+
+
+def percentile_problems(scenario: Scenario, layers: Layers) -> Iterator[Problem]:
+    """The largest of requests without end."""
+    if scenario.horizon != "steady" or scenario.maximize == "throughput_per_cost":
+        return
+    spare = scenario.spare
+    degraded = spare.slos.all_targets if spare and spare.slos else ()
+    if any(one.percentile >= 100.0 for one in (*scenario.slos.all_targets, *degraded)):
+        what = "a limit on every request (P100): in the steady state some is always slower"
+        yield layers.place(("slo",), what, "give p99.9 or so, or horizon = 'window'")
 
 
 def _trace_problems(content: ScenarioFile, layers: Layers) -> Iterator[Problem]:

@@ -14,7 +14,8 @@ from splitwise_plan.facts.toml_lines import KeyPath
 
 _LENGTHS = ("workload", "trace")
 _OF_TRACE = ("trace_window", "trace_speed")
-_ARRIVALS = ("rate", "duration", "arrivals", "burstiness", *SHAPES)
+_PROCESS = ("arrivals", "burstiness", *SHAPES)
+_ARRIVALS = ("rate", "duration", "horizon", *_PROCESS)
 _SEEDS = ("seed", "seeds", "max_seeds")
 _COUNTS = ("machines", "prompt_machines", "token_machines")
 _MAXIMIZE = ("maximize", "power_budget", "cost_budget")
@@ -50,7 +51,8 @@ def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
 
     A trace or a workload on the command line replaces the file's, whichever that has; a trace also
     replaces the file's arrivals, so that it replays its own unless a rate is given with it; one
-    that replays its own has no use for the file's seeds either. Machine counts for all families
+    that replays its own has no use for the file's seeds either. Another arrival process may have no
+    steady state: the file's horizon was about its own. Machine counts for all families
     replace those of each, `minimize` a `maximize` with its budgets, and `prices` the region, which
     is one of the price file.
     """
@@ -63,6 +65,8 @@ def merge(file: TomlFile | None, overrides: Mapping[str, Any]) -> Layers:
         dropped = _LENGTHS + _OF_TRACE + (_ARRIVALS if "trace" in given else ())
         dropped += _SEEDS if "trace" in given and "rate" not in given else ()
         base = {key: value for key, value in base.items() if key not in dropped}
+    if any(key in given for key in _PROCESS):
+        base.pop("horizon", None)
     if "minimize" in given:
         base = {key: value for key, value in base.items() if key not in _MAXIMIZE}
     if "prices" in given:

@@ -35,6 +35,7 @@ from splitwise_plan.facts.scenario_checks import (
     instance_problems,
     length_problems,
     objective_problems,
+    percentile_problems,
     replays,
     spare_problems,
 )
@@ -228,6 +229,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         rate_step_rps=content.rate_step.si if content.rate_step else 1.0,
         method=content.method,
         trials=content.trials or DEFAULT_TRIALS,
+        asked_horizon=content.horizon,
         warm_up_s=content.warm_up.si if content.warm_up else 0.0,
         tariff=named.tariff,
         spare=named.spare,
@@ -237,6 +239,7 @@ def _scenario(lookup: Lookup, content: ScenarioFile, catalog: Catalog, named: _N
         notes=named.notes,
         own_kv_transfer=content.kv_transfer is not None,
     )
+    raise_if_any([*percentile_problems(scenario, layers)])
     found = (named.trace_path, catalog.folders)
     return replace(
         scenario,

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from splitwise_plan.facts.arrival_keys import ArrivalKeys, Rate, Time
+from splitwise_plan.facts.assumptions import Horizon
 from splitwise_plan.facts.failure_schema import FailureTable
 from splitwise_plan.facts.price_schema import EnergyTable
 from splitwise_plan.facts.prices import Term
@@ -147,6 +148,7 @@ class ScenarioFile(ArrivalKeys):
     method: Literal["auto", "exhaustive", "optuna"] = "auto"
     trials: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     missing_profiles: Literal["refuse", "estimate"] = "refuse"
+    horizon: Horizon | None = None
     warm_up: Time | None = None
     families: Ids | None = Field(default=None, min_length=1)
     power_caps: Caps | None = Field(default=None, min_length=1)

@@ -61,8 +61,7 @@ def _lines(
         yield f"seeds = {scenario.seeds}"
         if judged:
             yield f"max_seeds = {scenario.max_seeds}"
-    if scenario.warm_up_s > 0:
-        yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
+    yield from _horizon_lines(scenario)
     ids = ", ".join(_string(space.family.id) for space in scenario.spaces)
     yield f"families = [{ids}]"
     if folders:
@@ -76,6 +75,13 @@ def _lines(
         yield ""
         yield from failure_lines(scenario.failures)
     yield from _range_lines(scenario.spaces)
+
+
+def _horizon_lines(scenario: Scenario) -> Iterator[str]:
+    if scenario.asked_horizon is not None or scenario.arrivals.is_stationary:
+        yield f"horizon = {_string(scenario.horizon)}"
+    if scenario.warm_up_s > 0:
+        yield f"warm_up = {_quantity(scenario.warm_up_s, 's')}"
 
 
 def _slo(slo: str, told: Told) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, RootModel, model_validator
 from pydantic_core import PydanticCustomError
 
-from splitwise_plan.facts.assumptions import Assumptions
+from splitwise_plan.facts.assumptions import Assumptions, Horizon
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.quantity import Fact, Name, Strict, within
@@ -154,6 +154,8 @@ class AssumptionsFile(Strict):
     tbt_denominator: Literal["gaps", "tokens"]
     lengths: Literal["joint", "independent"]
     power_accounting: Literal["watts", "paper"]
+    horizon: Horizon = "window"
+    """Of files, and plans, from before it could be said."""
 
     def assumptions(self, assumptions_id: str) -> Assumptions:
         rules = {name: value for name, value in self if name not in ("name", "kv_bandwidth")}

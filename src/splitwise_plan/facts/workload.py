@@ -19,6 +19,13 @@ class LengthTable:
     output_tokens: NDArray[np.int64]
     count: NDArray[np.int64]
 
+    @property
+    def mean_tokens(self) -> tuple[float, float]:
+        """Prompt and output tokens of a request, on average."""
+        both = (self.prompt_tokens, self.output_tokens)
+        prompt, output = (float(np.average(of, weights=self.count)) for of in both)
+        return prompt, output
+
 
 @dataclass(frozen=True, slots=True)
 class Workload:

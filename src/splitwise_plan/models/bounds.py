@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.workload import LengthTable
 from splitwise_plan.models.performance import PhaseTimes
 
 CAPACITY, MEMORY = "prompt capacity", "memory"
@@ -46,6 +47,36 @@ def prompt_work(
     """
     work = requests.prompt_tokens.astype(np.float64)
     return needed_rate(requests, counted, slos, alone_s, work, ("ttft", "e2e"))
+
+
+def offered_prompt_work(lengths: LengthTable, rate_rps: float) -> float:
+    """Prompt tokens per second that arrive in the long run.
+
+    A design that computes fewer has a backlog which grows without end: it is unstable.
+    """
+    return rate_rps * _mean(lengths, lengths.prompt_tokens)
+
+
+def offered_memory_work(
+    lengths: LengthTable, rate_rps: float, iteration_s: float, *, paired: bool
+) -> float:
+    """Tokens of KV cache that instances must hold on average in the long run.
+
+    By Little's law: a request holds p + o tokens for o - 1 iterations of `iteration_s` or more
+    each. `paired`: whether a request's prompt and output are those of one row, or drawn apart.
+    """
+    prompt, output = (
+        of.astype(np.float64) for of in (lengths.prompt_tokens, lengths.output_tokens)
+    )
+    rest = output - 1.0
+    together = (
+        _mean(lengths, prompt * rest) if paired else _mean(lengths, prompt) * _mean(lengths, rest)
+    )
+    return rate_rps * (together + _mean(lengths, output * rest)) * iteration_s
+
+
+def _mean(lengths: LengthTable, of: NDArray[np.number]) -> float:
+    return float(np.average(of, weights=lengths.count))
 
 
 def least_iteration_s(times: PhaseTimes, max_batch_size: int, mixing_factor: float = 1.0) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import isnan, nan
+from math import isinf, isnan, nan
 from typing import Any
 
 from splitwise_plan.facts.prices import Tariff
@@ -79,7 +79,14 @@ def _tokens(found: Economics) -> str:
     return f"${significant(both)} a million tokens (output alone: ${significant(output)})"
 
 
+def energy_a_request(wh: float) -> str:
+    """`1.24 Wh a request`"""
+    return "no request finished" if isinf(wh) else f"{significant(wh)} Wh a request"
+
+
 def _request(tariff: Tariff, found: Economics) -> str:
+    if isinf(found.wh_per_request):
+        return energy_a_request(found.wh_per_request)
     told = f"{significant(found.wh_per_request)} Wh"
     if tariff.energy.pue is not None:
         told += f" ({significant(found.site_wh_per_request)} with PUE {tariff.energy.pue:g})"

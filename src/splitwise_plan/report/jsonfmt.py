@@ -102,6 +102,7 @@ def question(scenario: Scenario) -> Json:
         "arrivals": scenario.arrivals.process,
         "rate_rps": scenario.arrivals.rate_rps,
         "duration_s": scenario.arrivals.duration_s,
+        "horizon": scenario.horizon,
         "llm": scenario.llm.id,
         "slo": slo_name(scenario),
         "kv_transfer": scenario.assumptions.kv_transfer,

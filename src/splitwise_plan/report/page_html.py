@@ -161,7 +161,8 @@ def _provenance(scenario: Scenario) -> str:
         ("seed", scenario.seed),
         ("repetitions", f"{scenario.seeds}, up to {scenario.max_seeds} where it is close"),
         ("SLOs", slo_name(scenario)),
-        ("warm-up", f"{scenario.warm_up_s:g} s"),
+        ("warm-up", f"{scenario.warm_up_s:g} s at least"),
+        ("percentiles of", ", ".join(wording.horizon(scenario)) or "the trace"),
     ]
     assumptions = scenario.assumptions
     chosen = [

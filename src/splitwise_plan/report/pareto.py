@@ -26,7 +26,7 @@ def report(
     load = f"{lengths} · {scenario.llm.name} · {wording.slo_count(scenario)}"
     top = (
         Fact("Question", (asked,)),
-        Fact("Load", (f"{load} · assumptions: {scenario.assumptions.id}",)),
+        Fact("Load", (" · ".join([load, *wording.basis(scenario)]),)),
         Fact("Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"),
         Fact("Proof", (_proof(result),)),
         *own_facts(scenario),

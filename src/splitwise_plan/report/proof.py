@@ -11,6 +11,7 @@ from splitwise_plan.report.front import score
 from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import count, in_words, significant, usd
 from splitwise_plan.report.page import Fact
+from splitwise_plan.search.length import LengthCheck
 from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Certificate, Details, FamilyResult, SearchResult
 from splitwise_plan.search.space import designs, objective
@@ -18,14 +19,18 @@ from splitwise_plan.search.space import designs, objective
 TIES_SHOWN = 4
 
 
-def answer(scenario: Scenario, result: SearchResult) -> Fact:
-    """The best design and how it meets the SLOs; or the nearest, and what it misses."""
+def answer(scenario: Scenario, result: SearchResult, length: LengthCheck | None = None) -> Fact:
+    """The best design and how it meets the SLOs; or the nearest, and what it misses.
+
+    `length`: one that does not hold in longer windows is nothing to be glad of.
+    """
     best = result.best.best if result.best else None
     if best is not None:
         first, second = _design(scenario, best)
         rate = result.best.rate_rps if result.best else None
         first = f"{rate:,g} requests/s with {first}" if rate else first
-        return Fact("Answer", (first, second), "good")
+        holds = length is None or length.doubled.verdict == "meets"
+        return Fact("Answer", (first, second), "good" if holds else "bad")
     undecided = any(status(family) == "undecided" for family in result.families)
     where = _families(result)
     if undecided:
@@ -131,8 +136,8 @@ def _seeds(scenario: Scenario, certificates: Sequence[Certificate]) -> str:
     """`3 seeds of 120 s each`"""
     if scenario.arrivals.process == "trace":
         return "on this trace"
-    seeds = count(max(certificate.seeds for certificate in certificates), "seed")
-    return f"on {seeds} of {scenario.arrivals.duration_s:,g} s and more where it is close"
+    seeds = max(certificate.seeds for certificate in certificates)
+    return f"on {wording.runs(scenario, seeds)} and more where it is close"
 
 
 def _looked_at(certificates: Sequence[Certificate]) -> str:

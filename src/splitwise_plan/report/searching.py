@@ -57,7 +57,7 @@ def report(  # noqa: PLR0913, PLR0917
     """
     top = [
         Fact("Question", (wording.question(scenario, objective=True),)),
-        answer(scenario, result),
+        answer(scenario, result, length),
         Fact("Proof", proof(scenario, result)),
         *wording.trace_facts(scenario),
     ]

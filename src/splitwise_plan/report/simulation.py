@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import ceil
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report import csvfmt, jsonfmt, wording
 from splitwise_plan.report.beyond import beyond_facts
-from splitwise_plan.report.economics import cost_fact
+from splitwise_plan.report.economics import cost_fact, energy_a_request
 from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.folder import text_files
-from splitwise_plan.report.numbers import count, gib, in_words, kilowatts, percent, significant
+from splitwise_plan.report.numbers import (
+    count,
+    gib,
+    in_words,
+    kilowatts,
+    percent,
+    percentile_name,
+    significant,
+)
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
@@ -25,6 +34,7 @@ from splitwise_plan.search.closer import Occupied
 from splitwise_plan.search.outcome import Details, LatencySummary
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
+from splitwise_plan.sim.verdict import requests_for_percentile
 
 
 def report(
@@ -60,12 +70,22 @@ def request_writer(simulator: Simulator, run: Run) -> Writer:
     return lambda stream: csvfmt.write(stream, csvfmt.request_rows(simulator, run))
 
 
-FEW_REQUESTS = 100
-"""With fewer a P99 is just the largest value."""
+def too_few_words(scenario: Scenario, requests: float) -> str:
+    """That a window has too few requests for a percentile, and what to do about it."""
+    most = max((one.percentile for one in scenario.slos.all_targets), default=50.0)
+    needed = ceil(requests_for_percentile(most))
+    if requests >= needed:
+        return ""
+    told = f"too few requests for a {percentile_name(most)}: {significant(requests)} in the window"
+    rate_rps = scenario.arrivals.rate_rps
+    if scenario.arrivals.process == "trace" or rate_rps is None:
+        return f" ({told})"
+    return f" ({told}, ask for a duration of {significant(needed / rate_rps)} s)"
 
 
 def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     evaluation, requests = details.evaluation, details.requests
+    steady = scenario.horizon == "steady"
     tone: Tone = "good" if evaluation.verdict == "meets" else "bad"
     done = (
         "all finished"
@@ -73,12 +93,10 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
         else (f"{requests.finished:,} finished, {requests.unfinished:,} unfinished")
     )
     runs = len(evaluation.replications)
-    over = f" over {count(runs, 'seed')}" if runs > 1 else ""
-    few = (
-        f" ({FEW_REQUESTS} are needed for a P99)" if requests.arrived / runs < FEW_REQUESTS else ""
-    )
+    over = f" in {wording.runs(scenario, runs)}" if runs > 1 or steady else ""
+    few = too_few_words(scenario, requests.arrived / runs)
     rejected = f", {requests.rejected:,} rejected" if requests.rejected else ""
-    rate = f"{significant(details.throughput_rps)} finished per second until the last arrival"
+    rate = f"{significant(details.throughput_rps)} finished per second"
     between = wording.interpolated(scenario)
     return (
         Fact("Question", (wording.question(scenario, objective=False),)),
@@ -127,7 +145,7 @@ def _pool_sheet(details: Details) -> Sheet:
 def _bottom(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     energy = details.energy
     watts = f"{kilowatts(energy.average_power_w)} kW on average"
-    facts = [Fact("Energy", (f"{watts}, {significant(energy.wh_per_request)} Wh a request",))]
+    facts = [Fact("Energy", (f"{watts}, {energy_a_request(energy.wh_per_request)}",))]
     facts.append(cost_fact(scenario, details))
     if not details.evaluation.design.family.is_baseline:
         moves = count(details.pool_moves, "move") if details.pool_moves else f"{in_words(0)} moves"

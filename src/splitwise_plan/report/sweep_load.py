@@ -11,7 +11,7 @@ from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.report import html, jsonfmt, page_html, wording
 from splitwise_plan.report.figures.load import load_figure
 from splitwise_plan.report.folder import Drawn, in_folder
-from splitwise_plan.report.numbers import NONE, count, percent, significant
+from splitwise_plan.report.numbers import NONE, percent, significant
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
@@ -57,7 +57,7 @@ def answer(result: LoadResult) -> Fact:
 def _load(scenario: Scenario, result: LoadResult) -> str:
     rates = ", ".join(f"{rate:g}" for rate in result.rates_rps)
     lengths = scenario.workload.id if scenario.workload else "lengths of the trace"
-    seeds = f"{count(result.seeds, 'seed')} of {scenario.arrivals.duration_s:,g} s"
+    seeds = wording.runs(scenario, result.seeds)
     slos = wording.slo_count(scenario)
     parts = (f"{lengths} at {rates} requests/s", scenario.llm.name, slos, seeds)
     return " · ".join((*parts, f"assumptions: {scenario.assumptions.id}"))

@@ -23,6 +23,7 @@ from splitwise_plan.report.numbers import (
 from splitwise_plan.report.page import Fact
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.outcome import Evaluation
+from splitwise_plan.search.run_lengths import measured_s
 
 OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest machines"}
 
@@ -34,7 +35,7 @@ def question(scenario: Scenario, *, objective: bool) -> str:
     parts += [spare_words(scenario.spare)] if scenario.spare and objective else []
     parts += [objective_words(scenario)] if objective else []
     parts += [f"prices: {prices_words(scenario.tariff)}"] if scenario.tariff.prices else []
-    parts.append(assumptions(scenario))
+    parts += basis(scenario)
     names = ", ".join(scenario.estimated_machines)
     return " · ".join([*parts, *([f"times of {names} estimated"] if names else [])])
 
@@ -51,6 +52,30 @@ def assumptions(scenario: Scenario) -> str:
     """`assumptions: measured`, and what the scenario says instead of them."""
     own = f" but {scenario.assumptions.kv_transfer} KV transfer" if scenario.own_kv_transfer else ""
     return f"assumptions: {scenario.assumptions.id}{own}"
+
+
+def basis(scenario: Scenario) -> list[str]:
+    """By which rules, and what percentiles are of."""
+    return [assumptions(scenario), *horizon(scenario)]
+
+
+def horizon(scenario: Scenario) -> list[str]:
+    """`steady state`, or that it is about a window; nothing of a trace, which is judged on itself.
+
+    Of batch work neither: it is saturated.
+    """
+    if scenario.arrivals.process == "trace" or scenario.maximize == "throughput_per_cost":
+        return []
+    return ["steady state" if scenario.horizon == "steady" else "a window begun empty"]
+
+
+def runs(scenario: Scenario, number: int) -> str:
+    """`1 run of 2,880 s in steady state`, `3 seeds of 120 s`"""
+    if scenario.horizon == "steady":
+        at_a_rate = scenario.arrivals.rate_rps is not None
+        lasting = f" of {significant(measured_s(scenario))} s" if at_a_rate else ""
+        return f"{count(number, 'run')}{lasting} in steady state"
+    return f"{count(number, 'seed')} of {scenario.arrivals.duration_s:,g} s"
 
 
 def objective_words(scenario: Scenario) -> str:
@@ -107,9 +132,9 @@ def load(scenario: Scenario, *, duration: bool) -> str:
         return of + over + speed
     if arrivals.rate_rps is None:
         return of
-    rate = f"{arrivals.rate_rps:,g} requests/s"
+    rate, steady = f"{arrivals.rate_rps:,g} requests/s", scenario.horizon == "steady"
     bursts = "" if arrivals.process == "poisson" else f" ({arrivals.process})"
-    lasting = f" for {arrivals.duration_s:,g} s" if duration else ""
+    lasting = f" for {arrivals.duration_s:,g} s" if duration and not steady else ""
     return f"{of} at {rate}{bursts}{lasting}"
 
 
@@ -206,14 +231,15 @@ def _verdict(scenario: Scenario, evaluation: Evaluation) -> str:
     worst = "worst is " if missed > 1 else ""
     if evaluation.verdict == "misses":
         if missed == 0:
-            return (
-                f"misses in each of {count(len(evaluation.replications), 'seed')}: worst is {told}"
-            )
+            return f"misses in each of {_repetitions(evaluation)}: worst is {told}"
         return f"misses {missed} of {total}: {worst}{told}"
-    seeds, close = count(len(evaluation.replications), "seed"), marks.count("?")
+    seeds, close = _repetitions(evaluation), marks.count("?")
+    too_few = "too few requests for a percentile"
     others = {
         "unstable": f"unstable, the backlog grows all the time: {worst}{told}",
-        "undecided": f"undecided after {seeds}, {close} of {total} too close to call: {told}",
+        "undecided": f"undecided after {seeds}, {close} of {total} too close to call: {told}"
+        if close
+        else f"undecided, {too_few}: {told}",
     }
     return others[evaluation.verdict]
 
@@ -256,7 +282,11 @@ def _all(number: int) -> str:
 
 
 def _interval(estimate: Estimate, evaluation: Evaluation) -> str:
-    if len(evaluation.replications) == 1:
+    if estimate.low == estimate.high:
         return ""
-    seeds = count(len(evaluation.replications), "seed")
-    return f" (95 %: {estimates.interval(estimate)} over {seeds})"
+    return f" (95 %: {estimates.interval(estimate)} over {_repetitions(evaluation)})"
+
+
+def _repetitions(evaluation: Evaluation) -> str:
+    """`3 runs` of the steady state, `3 seeds` of a window."""
+    return count(len(evaluation.replications), "run" if evaluation.estimated else "seed")

@@ -1,11 +1,12 @@
-"""How sure a verdict is: a sequential test on the percentiles of independent replications.
+"""How sure a verdict on windows is: a sequential test on percentiles of independent replications.
 
 At each look (the first `seeds` replications, then twice and four times as many, up to `max_seeds`)
 every target's percentile has a Student-t interval over the replications. A design `meets` when all
 upper ends are within their limits, `misses` when a lower end is beyond its limit; otherwise it gets
 more replications, and is `undecided` at the last look. Both errors are at most `ERROR_RATE` a
 target over all looks together (Bonferroni over the looks), as far as percentiles of independent
-windows are normal around the one that is asked for.
+windows are normal around the one that is asked for: that of a window of this length, begun with an
+empty cluster, not that of a service (`steady`).
 """
 
 from __future__ import annotations
@@ -95,4 +96,4 @@ def _interval(values: Sequence[float]) -> Interval:
     if len(values) == 1:
         return Interval(mean, mean, mean)
     half = t_quantile(1 - ERROR_RATE / LOOKS, len(values) - 1) * stdev(values) / sqrt(len(values))
-    return Interval(mean, mean - half, mean + half)
+    return Interval(mean, max(mean - half, 0.0), mean + half)

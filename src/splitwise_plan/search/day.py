@@ -129,9 +129,10 @@ def _hours(
         own = sized[same_load(period.busiest)]
         known = powers.setdefault(same_load(period.mean), {})
         evaluator = Evaluator(period.mean)
+        enough = 1 if period.mean.horizon == "steady" else None  # long runs: power varies little
         for design in (cluster, own.least, own.switched):
             if design is not None and design not in known:
-                known[design] = evaluator.detail(design, jobs=jobs).energy.average_power_w
+                known[design] = evaluator.detail(design, enough, jobs).energy.average_power_w
         off_w = known[own.least]
         hours.append(
             Hour(

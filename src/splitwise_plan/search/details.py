@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.search.outcome import (
     Details,
@@ -15,70 +17,115 @@ from splitwise_plan.search.outcome import (
     LatencySummary,
     RequestCounts,
 )
-from splitwise_plan.sim.beyond import beyond_profile
-from splitwise_plan.sim.metrics import Energy, Latencies, Pool, energy, percentiles, pools
+from splitwise_plan.sim.beyond import Beyond
+from splitwise_plan.sim.metrics import (
+    Energy,
+    Latencies,
+    Pool,
+    energy,
+    finished_meanwhile,
+    measured_s,
+    percentiles,
+    pools,
+)
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RunSummary:
+    """One run without its records. `moved_s`: KV transfers of the requests whose cache moved."""
+
+    arrived: int
+    finished: int
+    throughput_rps: float
+    tokens_per_s: tuple[float, float]
+    pools: tuple[Pool, ...]
+    energy: Energy
+    moved_s: NDArray[np.float64]
+    pool_moves: int
+    mixed_requests: int
+    failures: FailureCounts | None
+
+
+def summary_of(simulator: Simulator, design: Design, run: Run) -> RunSummary:
+    """What is told of one run, beside its latencies."""
+    of_pools = pools(simulator, design, run)
+    return RunSummary(
+        arrived=int(simulator.counted.sum()),
+        finished=_finished(simulator, run),
+        throughput_rps=finished_meanwhile(run) / measured_s(run),
+        tokens_per_s=_tokens_per_s(simulator, run),
+        pools=tuple(of_pools),
+        energy=energy(run, of_pools),
+        moved_s=run.requests.kv_transfer_s[run.requests.kv_transfer_s > 0.0],
+        pool_moves=run.pool_moves,
+        mixed_requests=run.mixed_requests,
+        failures=_failures(run) if simulator.scenario.failures else None,
+    )
+
+
 def details_of(
     evaluation: Evaluation,
-    simulators: Sequence[Simulator],
-    runs: Sequence[Run],
+    runs: Sequence[RunSummary],
     found: Sequence[Latencies],
+    beyond: tuple[Beyond, ...],
 ) -> Details:
-    """The details of a design, over its replications: of each its simulator, run and latencies."""
-    design, failures = evaluation.design, simulators[0].scenario.failures
-    of_pools = [pools(s, design, run) for s, run in zip(simulators, runs, strict=True)]
-    energies = [energy(*each) for each in zip(simulators, runs, of_pools, strict=True)]
-    prompt_rate, output_rate = np.mean([*map(_tokens_per_s, simulators, runs)], axis=0)
-    arrived = sum(len(simulator.requests) for simulator in simulators)
-    finished = sum(run.finished for run in runs)
+    """The details of a design, over its replications: of each its summary and latencies."""
+    arrived, finished = sum(one.arrived for one in runs), sum(one.finished for one in runs)
+    prompt_rate, output_rate = np.mean([one.tokens_per_s for one in runs], axis=0)
     return Details(
         evaluation=evaluation,
         requests=RequestCounts(arrived, finished, arrived - finished, 0),
-        throughput_rps=float(np.mean([*map(_throughput_rps, simulators, runs)])),
+        throughput_rps=float(np.mean([one.throughput_rps for one in runs])),
         latency_s={m: _summary([f.seconds[m] for f in found]) for m in METRICS},
         slowdown={m: _summary([f.slowdown[m] for f in found]) for m in METRICS},
-        kv_transfer_s=_summary([_moved(run) for run in runs]),
-        pools=tuple(_average_pools(of_pools)),
+        kv_transfer_s=_summary([one.moved_s for one in runs]),
+        pools=tuple(_average_pools([one.pools for one in runs])),
         energy=Energy(
-            float(np.mean([e.average_power_w for e in energies])),
-            float(np.mean([e.wh_per_request for e in energies])),
+            float(np.mean([one.energy.average_power_w for one in runs])),
+            float(np.mean([one.energy.wh_per_request for one in runs])),
         ),
-        pool_moves=sum(run.pool_moves for run in runs),
-        mixed_requests=sum(run.mixed_requests for run in runs),
+        pool_moves=sum(one.pool_moves for one in runs),
+        mixed_requests=sum(one.mixed_requests for one in runs),
         prompt_tokens_per_s=float(prompt_rate),
         output_tokens_per_s=float(output_rate),
-        beyond=beyond_profile(simulators[0], design, runs[0]),
-        failures=_failures(runs) if failures else None,
+        beyond=beyond,
+        failures=_all_failures([one.failures for one in runs if one.failures]),
     )
 
 
-def _throughput_rps(simulator: Simulator, run: Run) -> float:
-    last_arrival_s = simulator.last_arrival_s
-    span_s = last_arrival_s - simulator.start_s
-    finished = int(np.count_nonzero(run.requests.last_token_s <= last_arrival_s))
-    return finished / span_s if span_s > 0 else float("nan")
+def _finished(simulator: Simulator, run: Run) -> int:
+    """Of the counted requests."""
+    return int(np.isfinite(run.requests.last_token_s[simulator.counted]).sum())
 
 
 def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
-    """Prompt and output tokens of the requests, per second from the start to the last arrival."""
-    requests = simulator.requests
-    span_s = simulator.last_arrival_s - simulator.start_s
-    if run.finished < len(requests) or span_s <= 0:
+    """Prompt and output tokens of the counted requests, per second of the measured window."""
+    requests, counted = simulator.requests, simulator.counted
+    if _finished(simulator, run) < counted.sum() or not np.isfinite(simulator.measured[1]):
         return float("nan"), float("nan")
-    return float(requests.prompt_tokens.sum()) / span_s, float(
-        requests.output_tokens.sum()
+    span_s = measured_s(run)
+    return float(requests.prompt_tokens[counted].sum()) / span_s, float(
+        requests.output_tokens[counted].sum()
     ) / span_s
 
 
-def _failures(runs: Sequence[Run]) -> FailureCounts:
+def _failures(run: Run) -> FailureCounts:
     return FailureCounts(
-        restarts=sum(run.restarts for run in runs),
-        lost_prompt_tokens=sum(run.lost_prompt_tokens for run in runs),
-        lost_output_tokens=sum(run.lost_output_tokens for run in runs),
+        restarts=run.restarts,
+        lost_prompt_tokens=run.lost_prompt_tokens,
+        lost_output_tokens=run.lost_output_tokens,
     )
+
+
+def _all_failures(runs: Sequence[FailureCounts]) -> FailureCounts | None:
+    if not runs:
+        return None
+    columns = zip(
+        *((o.restarts, o.lost_prompt_tokens, o.lost_output_tokens) for o in runs), strict=True
+    )
+    return FailureCounts(*map(sum, columns))
 
 
 def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
@@ -87,10 +134,6 @@ def _summary(parts: Sequence[NDArray[np.float64]]) -> LatencySummary:
     if len(values) == 0:
         return LatencySummary(*[float("nan")] * 4)
     return LatencySummary(float(np.mean(values)), *percentiles(values, (50.0, 90.0, 99.0)))
-
-
-def _moved(run: Run) -> NDArray[np.float64]:
-    return run.requests.kv_transfer_s[run.requests.kv_transfer_s > 0.0]
 
 
 def _average_pools(replications: Sequence[Sequence[Pool]]) -> list[Pool]:

@@ -17,10 +17,11 @@ from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
 from splitwise_plan.search.capacity import maximize_rate
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.nearest import nearest
 from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
+from splitwise_plan.search.replications import replicate
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import Lowered
 from splitwise_plan.sim.simulator import Simulator

@@ -17,8 +17,11 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 12
+AHEAD = 2
 """Few enough that little is wasted when a search stops, enough to keep all threads busy."""
+
+CHUNK = 12
+"""Items a thread of a cluster is sent at a time."""
 
 MOST_JOBS = 64
 """More threads than this only cost: nothing here has as many cores to itself."""
@@ -75,6 +78,11 @@ def here(jobs: Jobs) -> int:
     return jobs if isinstance(jobs, int) else 1
 
 
+def alone(jobs: Jobs) -> tuple[Jobs, int]:
+    """Of a single item: how it is worked on, and how many threads it may use for its parts."""
+    return (1, jobs) if isinstance(jobs, int) else (jobs, 1)
+
+
 def in_order(
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -84,7 +92,8 @@ def in_order(
     """Apply `function` to `items` in threads (the kernel holds no lock) or on a cluster, in order.
 
     Lazy: no more than `AHEAD` items a job are begun beyond the one yielded last. `finished` is told
-    of each as soon as it is done, from its thread; of those on a cluster when they are back.
+    of each as soon as it is done, from its thread; of those on a cluster when they are back, which
+    are begun `CHUNK` a thread at a time.
     """
 
     def work(item: Item) -> Result:
@@ -133,7 +142,7 @@ def _on_cluster(
         return function(item)
 
     remaining = iter(items)
-    while chunk := list(islice(remaining, AHEAD * cluster.threads)):
+    while chunk := list(islice(remaining, CHUNK * cluster.threads)):
         with parallel_config(backend="dask", client=cluster.client):
             done = Parallel()(delayed(call)(item) for item in chunk)
         if finished is not None:

@@ -1,51 +1,76 @@
-"""Design in, evaluation out: the one way to judge a design, whoever chose it."""
+"""Design in, evaluation out: the one way to judge a design, whoever chose it.
+
+What is asked decides how: about the steady state (`steady`), or about a window (`windows`).
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
-from threading import Lock
+from functools import lru_cache, partial
+from typing import Protocol
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search.confidence import decide, estimates, looks
-from splitwise_plan.search.details import details_of
-from splitwise_plan.search.driver import Jobs, here, in_order
-from splitwise_plan.search.outcome import Details, Evaluation, Replication
+from splitwise_plan.search.driver import Jobs
+from splitwise_plan.search.outcome import Details, Evaluation
 from splitwise_plan.search.spare import judge_losses, seem_to_do
-from splitwise_plan.sim.metrics import Latencies, latencies
-from splitwise_plan.sim.records import Run, Stop
+from splitwise_plan.search.steady import SteadyState
+from splitwise_plan.search.windows import Windows
+from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
-from splitwise_plan.sim.verdict import MISSED, Verdict, target_results, verdict
+from splitwise_plan.sim.verdict import MISSED
 
-WORST_FIRST: tuple[Verdict, ...] = ("unstable", "misses", "undecided", "meets")
-"""Of single runs; `undecided` is one that measured nothing."""
+
+class Judging(Protocol):
+    """How designs are judged as they are, all on the same requests. Thread-safe."""
+
+    looks: list[int]
+    """Numbers of replications at which a verdict may be reached."""
+
+    def screen(self, design: Design) -> Evaluation | None:
+        """The verdict if it comes soon."""
+
+    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+        """The verdict, as sure as it is said to be; `first_look`: where the first look decides."""
+
+    def may_decide(self, evaluation: Evaluation) -> bool:
+        """Whether more than the first look would be likely to decide an undecided verdict."""
+
+    def seems_to_meet(self, design: Design) -> bool:
+        """A quick look without a stated error."""
+
+    def detail(
+        self, design: Design, replications: int, jobs: Jobs, *, stop_when_missed: bool
+    ) -> Details:
+        """Everything about a design, over so many replications."""
+
+    def simulator(self, replication: int) -> Simulator:
+        """Runs that numbers are taken from which no verdict rests on."""
+
+    def first_simulator(self) -> Simulator:
+        """The first run that a verdict rests on."""
 
 
 class Evaluator:
     """Judges designs of a scenario, all on the same requests: one list a replication.
 
-    A replayed trace is one replication, whatever is asked for. Safe to use from several threads.
+    Safe to use from several threads.
     """
 
     def __init__(self, scenario: Scenario, seeds: int | None = None) -> None:
         """Judge on `seeds` replications exactly, or as the scenario says if None."""
         self.scenario = scenario
         self.seeds = seeds
-        first, last = (scenario.seeds, scenario.max_seeds) if seeds is None else (seeds, seeds)
-        if scenario.arrivals.process == "trace":
-            first = last = 1
-        self.looks = looks(first, max(first, last) if first > 1 else 1)
-        self._simulators: list[Simulator] = []
+        in_steady_state = scenario.horizon == "steady"
+        self._judging: Judging = (SteadyState if in_steady_state else Windows)(scenario, seeds)
+        self.looks = self._judging.looks
         self._known: dict[Design, Evaluation] = {}
         spare = scenario.spare
         self._of_losses = self
         if spare is not None and spare.slos is not None:
             self._of_losses = Evaluator(replace(scenario, slos=spare.slos, spare=None), seeds)
-        self._lock = Lock()
         self._pickled = b""
 
     def __reduce__(
@@ -62,64 +87,54 @@ class Evaluator:
 
     def simulator(self, replication: int) -> Simulator:
         """The simulator of a replication; its requests are drawn when first asked for."""
-        with self._lock:
-            while len(self._simulators) <= replication:
-                number = len(self._simulators)
-                requests = requests_for(self.scenario, number)
-                self._simulators.append(Simulator.of(self.scenario, requests, number))
-            return self._simulators[replication]
+        return self._judging.simulator(replication)
+
+    def first_simulator(self) -> Simulator:
+        """That of the first run that a verdict rests on."""
+        return self._judging.first_simulator()
 
     def simulators(self, replications: int) -> list[Simulator]:
         """The first `replications` simulators."""
         return [self.simulator(number) for number in range(replications)]
 
-    def judge(self, design: Design) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
         """The verdict on a design, whole and with the machines gone that the scenario allows for.
 
         What was judged once is remembered: what is left of a design is often another one whole.
+        `first_look`: where that is close it stays undecided, which takes a fraction of the time.
         """
-        whole, spare = self.judge_whole(design), self.scenario.spare
+        whole, spare = (
+            self.judge_whole(design, first_look=first_look, jobs=jobs),
+            self.scenario.spare,
+        )
         if spare is None or whole.verdict != "meets":
             return whole
-        return judge_losses(spare, whole, self._of_losses.judge_whole)
+        judge_left = partial(self._of_losses.judge_whole, first_look=first_look, jobs=jobs)
+        return judge_losses(spare, whole, judge_left)
 
-    def judge_whole(self, design: Design) -> Evaluation:
-        """The verdict on a design as it is."""
+    def screen(self, design: Design) -> Evaluation | None:
+        """The verdict on a design if it soon turns out to miss, with no machine gone."""
         known = self._known.get(design)
         if known is None:
-            known = self._known[design] = self._judge(design)
+            known = self._judging.screen(design)
+            if known is not None:
+                self._known[design] = known
+        return known if known is not None and known.verdict in MISSED else None
+
+    def judge_whole(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+        """The verdict on a design as it is."""
+        known = self._known.get(design)
+        if known is None or (not first_look and self._is_open(known)):
+            known = self._known[design] = self._judging.judge(
+                design, first_look=first_look, jobs=jobs
+            )
         return known
 
-    def _judge(self, design: Design) -> Evaluation:
-        """Simulate replications until the verdict is sure enough (see `confidence`).
-
-        Runs end as soon as they are proven to miss. A design that misses in every replication of
-        the first look is not simulated any further.
-        """
-        simulations = 0
-        done: list[Replication] = []
-        for number in range(self.looks[0]):
-            done.append(self._replicate(design, number, stop_when_missed=True))
-            simulations += 1
-        verdicts = {replication.verdict for replication in done}
-        if len(done) == 1 or "meets" not in verdicts:
-            worst = next(one for one in WORST_FIRST if one in verdicts)
-            return Evaluation(design, worst, tuple(done), simulations)
-        for number, replication in enumerate(done):
-            if not replication.results:
-                done[number] = self._replicate(design, number)
-                simulations += 1
-        for look in self.looks:
-            while len(done) < look:
-                done.append(self._replicate(design, len(done)))
-                simulations += 1
-            verdict = decide(estimates([replication.results for replication in done]))
-            if verdict != "undecided":
-                break
-        return Evaluation(design, verdict, tuple(done), simulations)
+    def _is_open(self, known: Evaluation) -> bool:
+        return known.verdict == "undecided" and self._judging.may_decide(known)
 
     def seems_to_meet(self, design: Design) -> bool:
-        """A quick look without a stated error: every replication of the first look meets."""
+        """A quick look without a stated error."""
         spare = self.scenario.spare
         return self.whole_seems_to_meet(design) and (
             spare is None or seem_to_do(spare, design, self._of_losses.whole_seems_to_meet)
@@ -127,17 +142,7 @@ class Evaluator:
 
     def whole_seems_to_meet(self, design: Design) -> bool:
         """A quick look at a design as it is."""
-        return all(
-            self._replicate(design, number, stop_when_missed=True).verdict == "meets"
-            for number in range(self.looks[0])
-        )
-
-    def _replicate(
-        self, design: Design, number: int, *, stop_when_missed: bool = False
-    ) -> Replication:
-        simulator = self.simulator(number)
-        run = simulator.run_unless_missed(design) if stop_when_missed else simulator.run(design)
-        return replicate(simulator, number, run) if run else Replication(number, "misses", ())
+        return self._judging.seems_to_meet(design)
 
     def detail(
         self,
@@ -152,21 +157,9 @@ class Evaluator:
         They go to their end unless `stop_when_missed`: then a run ends when it is proven to miss,
         and latencies of the requests that had not finished are inf.
         """
-        simulators = self.simulators(replications or self.looks[0])
-
-        def run_one(simulator: Simulator) -> Run:
-            return simulator.run(design, stop_when_missed=stop_when_missed)
-
-        runs = list(in_order(run_one, simulators, here(jobs)))
-        found = [latencies(s, run) for s, run in zip(simulators, runs, strict=True)]
-        done = tuple(
-            replicate(simulator, number, run, latency)
-            for number, (simulator, run, latency) in enumerate(
-                zip(simulators, runs, found, strict=True)
-            )
+        return self._judging.detail(
+            design, replications or self.looks[0], jobs, stop_when_missed=stop_when_missed
         )
-        evaluation = Evaluation(design, joint_verdict(done), done, len(done))
-        return details_of(evaluation, simulators, runs, found)
 
 
 @lru_cache(maxsize=4)
@@ -175,36 +168,12 @@ def _unpickled(scenario: bytes, seeds: int | None) -> Evaluator:
     return Evaluator(pickle.loads(scenario), seeds)
 
 
-def detail(
-    scenario: Scenario,
-    design: Design,
-    replications: int | None = None,
-    jobs: Jobs = 1,
-    *,
-    stop_when_missed: bool = False,
-) -> Details:
-    """Everything about one design, over `replications` (default: the scenario's seeds)."""
-    evaluator = Evaluator(scenario, replications)
-    return evaluator.detail(design, jobs=jobs, stop_when_missed=stop_when_missed)
-
-
 def records(
     scenario: Scenario, design: Design, *, stop_when_missed: bool = False
 ) -> tuple[Simulator, Run]:
     """The per-request records of the first replication."""
-    simulator = Simulator.of(scenario, requests_for(scenario, 0))
+    simulator = Evaluator(scenario).first_simulator()
     return simulator, simulator.run(design, stop_when_missed=stop_when_missed)
-
-
-def replicate(
-    simulator: Simulator, number: int, run: Run, latency: Latencies | None = None
-) -> Replication:
-    """What one run says of its design."""
-    if run.stop == Stop.MISSES:
-        return Replication(number, "misses", ())
-    latency = latency or latencies(simulator, run)
-    results = target_results(simulator.scenario.slos, latency)
-    return Replication(number, verdict(run, results, latency), tuple(results))
 
 
 def as_judged(details: Details, judged: Evaluation) -> Details:
@@ -217,25 +186,6 @@ def as_judged(details: Details, judged: Evaluation) -> Details:
     if judged.reduced:
         whole = replace(found, verdict=judged.verdict, reduced=judged.reduced)
         return replace(details, evaluation=whole)
-    if found.verdict != "undecided" or judged.verdict == "undecided":
+    if found.verdict == "unstable" or judged.verdict == "undecided":
         return details
     return replace(details, evaluation=replace(found, verdict=judged.verdict))
-
-
-def joint_verdict(replications: Sequence[Replication]) -> Verdict:
-    """The verdict of complete replications, as far as they decide it.
-
-    Where one was ended early there is nothing to average: the design misses.
-    """
-    if len(replications) == 1:
-        return replications[0].verdict
-    if not all(replication.results for replication in replications):
-        return "misses"
-    verdict = decide(estimates([replication.results for replication in replications]))
-    return miss_named(verdict, [replication.verdict for replication in replications])
-
-
-def miss_named(verdict: Verdict, of_replications: Sequence[Verdict]) -> Verdict:
-    """A miss is called unstable where the backlog grew in at least half of the replications."""
-    growing = sum(one == "unstable" for one in of_replications)
-    return "unstable" if verdict in MISSED and 2 * growing >= len(of_replications) else verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.sampling import lengths_of
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.models.bounds import (
     CAPACITY,
@@ -12,6 +13,8 @@ from splitwise_plan.models.bounds import (
     can_carry,
     least_iteration_s,
     memory_work,
+    offered_memory_work,
+    offered_prompt_work,
     prompt_rate,
     prompt_work,
 )
@@ -22,8 +25,30 @@ from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.sim.simulator import instances_of
 
 
+def _prompt_work(scenario: Scenario, evaluator: Evaluator) -> float:
+    """In the steady state of what arrives; in windows of what every one of the first look needs."""
+    if scenario.horizon == "steady":
+        return offered_prompt_work(lengths_of(scenario), scenario.arrivals.mean_rps)
+    return min(
+        prompt_work(s.requests, s.counted, scenario.slos, s.alone_s)
+        for s in evaluator.simulators(evaluator.looks[0])
+    )
+
+
+def _memory_work(scenario: Scenario, evaluator: Evaluator, iteration_s: float) -> float:
+    """The same of tokens of KV cache."""
+    if scenario.horizon == "steady":
+        lengths, rate_rps = lengths_of(scenario), scenario.arrivals.mean_rps
+        paired = scenario.assumptions.lengths == "joint"
+        return offered_memory_work(lengths, rate_rps, iteration_s, paired=paired)
+    return min(
+        memory_work(s.requests, s.counted, scenario.slos, s.alone_s, iteration_s)
+        for s in evaluator.simulators(evaluator.looks[0])
+    )
+
+
 class PromptCapacity:
-    """The bound of `models.bounds`, for the designs of one family on an evaluator's requests."""
+    """The bound of `models.bounds`, for the designs of one family under an evaluator's load."""
 
     def __init__(
         self, scenario: Scenario, space: FamilySpace, evaluator: Evaluator | None = None
@@ -38,11 +63,7 @@ class PromptCapacity:
             instances = instances_of(machine, 1, space.family.tensor_parallel)
             rates[pool] = instances * prompt_rate(times, factor)
         self._prompt_machine, self._token_machine = rates
-        simulators = evaluator.simulators(evaluator.looks[0]) if evaluator else []
-        self._needed = min(
-            (prompt_work(s.requests, s.counted, scenario.slos, s.alone_s) for s in simulators),
-            default=0.0,
-        )
+        self._needed = _prompt_work(scenario, evaluator) if evaluator else 0.0
 
     def tokens_per_s(self, design: Design) -> float:
         """Prompt tokens per second that no schedule on a design exceeds."""
@@ -52,7 +73,7 @@ class PromptCapacity:
         )
 
     def can_carry(self, design: Design) -> bool:
-        """False where a design is proven to miss in every replication of the first look."""
+        """False where a design is proven to miss."""
         return can_carry(self._needed, [self.tokens_per_s(design)])
 
 
@@ -73,13 +94,10 @@ class MemoryCapacity:
             rooms[pool] = instances_of(machine, 1, degree) * room
         self._prompt_machine, self._token_machine = rooms
         least = min(iterations)
-        self._needed = min(
-            memory_work(s.requests, s.counted, scenario.slos, s.alone_s, least)
-            for s in evaluator.simulators(evaluator.looks[0])
-        )
+        self._needed = _memory_work(scenario, evaluator, least)
 
     def can_carry(self, design: Design) -> bool:
-        """False where a design is proven to miss in every replication of the first look."""
+        """False where a design is proven to miss."""
         machines = design.prompt_machines * self._prompt_machine
         return can_carry(self._needed, [machines, design.token_machines * self._token_machine])
 
@@ -94,7 +112,7 @@ class Bounds:
         }
 
     def excluded_by(self, design: Design) -> str | None:
-        """The name of a bound that proves a miss in every replication of a load's first look."""
+        """The name of a bound that proves a miss under one of the loads."""
         for name, of_loads in self._by_name.items():
             if not all(bound.can_carry(design) for bound in of_loads):
                 return name

@@ -144,7 +144,8 @@ class Families:
         self, space: FamilySpace, last: float = inf, among: Edge | None = None
     ) -> FamilyResult:
         one = FamilySearch(
-            self.scenario, space, self.evaluator, self.jobs, self.journal, self.known
+            *(self.scenario, space, self.evaluator, self.jobs, self.journal),
+            known=self.known,
         )
         result = one.run(self.progress, last, among.is_near if among else None)
         self.simulations += one.simulations

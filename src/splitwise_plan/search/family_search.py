@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.driver import Jobs
+from splitwise_plan.search.driver import Jobs, alone
 from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.exclusion import Bounds
 from splitwise_plan.search.journal import Journal, evaluations, kept_in_order, or_none
@@ -23,14 +23,19 @@ Known = dict[Design, Evaluation | None]
 """Designs judged so far; None: excluded by a bound."""
 
 
-def rank(scenario: Scenario, details: Details) -> tuple[float, int, float, float]:
-    """Order of designs that meet the SLOs: objective, machines, power, then SLO margin."""
-    design = details.evaluation.design
+ROOM = 0.1
+"""Of equals, those with so much to spare of every limit come before those with less."""
+
+
+def rank(scenario: Scenario, details: Details) -> tuple[float, ...]:
+    """Order of designs that meet the SLOs: objective, machines, room, power, then SLO margin."""
+    design, margin = details.evaluation.design, details.evaluation.margin
     return (
         objective(scenario, design),
         design.machines,
+        margin < ROOM,
         provisioned_power(scenario, design),
-        -details.evaluation.margin,
+        -margin,
     )
 
 
@@ -67,10 +72,12 @@ class FamilySearch:
         tried: list[Evaluation] = []
         meeting: list[Evaluation] = []
         bounds = Bounds(self.space, self.evaluator)
-        judged = self._judge_levels(by_level, bounds)
+        new = [one for _, group in by_level for one in group if one not in self.known]
+        screened = self._screened(new, bounds)
         for _, group in by_level:
             certificate = self._certificate(size)
-            for design, evaluation in zip(group, judged, strict=False):
+            judged = self._judge_level(group, screened, bounds)
+            for design, evaluation in zip(group, judged, strict=True):
                 if evaluation is None:
                     self.excluded[bounds.excluded_by(design) or ""] += 1
                 else:
@@ -89,7 +96,7 @@ class FamilySearch:
                 break
         else:
             certificate = self._certificate(size)
-        judged.close()
+        screened.close()
         return self._result(meeting, tried, certificate)
 
     def _certificate(self, size: int) -> Certificate:
@@ -104,27 +111,56 @@ class FamilySearch:
             better_without_spare=self.without_spare,
         )
 
-    def _judge_levels(
-        self, by_level: list[tuple[float, list[Design]]], bounds: Bounds
+    def _screened(
+        self, designs: Sequence[Design], bounds: Bounds
     ) -> Generator[Evaluation | None, None, None]:
-        """Judge all designs in order, lazily; None where a bound excludes one."""
-        evaluator = self.evaluator
+        """Verdicts of designs, in order, that soon turn out to miss; None of all others."""
 
-        def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bounds.can_carry(design) else None
+        def screen(design: Design) -> Evaluation | None:
+            return self.evaluator.screen(design) if bounds.can_carry(design) else None
 
-        everything = [design for _, group in by_level for design in group]
-        new = [design for design in everything if design not in self.known]
         kind = or_none(evaluations("search", self.scenario.slos))
-        judged = kept_in_order(self.journal, kind, judge, new, self.jobs)
-        try:
-            for design in everything:
-                if design not in self.known:
-                    self.known[design] = evaluation = next(judged)
-                    self.simulations += evaluation.simulations if evaluation else 0
-                yield self.known[design]
-        finally:
-            judged.close()
+        return kept_in_order(self.journal, kind, screen, designs, self.jobs)
+
+    def _judge_level(
+        self,
+        group: Sequence[Design],
+        screened: Iterator[Evaluation | None],
+        bounds: Bounds,
+    ) -> list[Evaluation | None]:
+        """Judge the designs of a level; None where a bound excludes one.
+
+        Those that are not `screened` out at first look, and then, while none meets, those that it
+        leaves undecided, the one with the most room first: one that meets ends the search.
+        """
+        new = [design for design in group if design not in self.known]
+        for design, evaluation in zip(new, screened, strict=False):
+            self._keep(design, evaluation)
+        left = [one for one in new if self.known[one] is None and bounds.can_carry(one)]
+        self._judge(left, "search", first_look=True)
+        found = [evaluation for one in group if (evaluation := self.known[one])]
+        open_ = [one for one in found if one.verdict == "undecided"]
+        for one in sorted(open_, key=lambda one: -one.margin):
+            if any(evaluation.verdict == "meets" for evaluation in found):
+                break
+            self._judge([one.design], "closely", first_look=False)
+            found = [evaluation for one in group if (evaluation := self.known[one])]
+        return [self.known[one] for one in group]
+
+    def _judge(self, designs: Sequence[Design], about: str, *, first_look: bool) -> None:
+        """Several designs at a time, or several runs of one."""
+        outside, inside = (self.jobs, 1) if first_look else alone(self.jobs)
+        kind = evaluations(about, self.scenario.slos)
+        judge = partial(self.evaluator.judge, first_look=first_look, jobs=inside)
+        judged = kept_in_order(self.journal, kind, judge, designs, outside)
+        for design, evaluation in zip(designs, judged, strict=True):
+            self._keep(design, evaluation)
+
+    def _keep(self, design: Design, evaluation: Evaluation | None) -> None:
+        before = self.known.get(design)
+        counted = before.simulations if before else 0
+        self.simulations += evaluation.simulations - counted if evaluation else 0
+        self.known[design] = evaluation
 
     def _result(
         self, meeting: list[Evaluation], tried: list[Evaluation], certificate: Certificate

@@ -50,11 +50,15 @@ class JointEvaluator(Evaluator):
         """That of the most demanding load."""
         return self._parts[0].simulator(replication)
 
-    def judge(self, design: Design) -> Evaluation:
+    def screen(self, design: Design) -> Evaluation | None:
+        """The first load's verdict under which it soon turns out to miss."""
+        return next((one for part in self._parts if (one := part.screen(design))), None)
+
+    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
         """The verdict of the load that decides; `simulations` of all that were looked at."""
         found: list[tuple[Evaluation, Evaluator]] = []
         for part in self._parts:
-            evaluation = part.judge(design)
+            evaluation = part.judge(design, first_look=first_look, jobs=jobs)
             found.append((evaluation, part))
             if evaluation.verdict not in ("meets", "undecided"):
                 break

@@ -34,7 +34,7 @@ from splitwise_plan.search.written import (
     evaluation_to_json,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Of lines; those of another cannot be read."""
 
 Item = TypeVar("Item")

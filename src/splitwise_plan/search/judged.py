@@ -9,9 +9,10 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
 from splitwise_plan.search.outcome import Evaluation, Reduced
+from splitwise_plan.search.replications import replicate
 from splitwise_plan.search.space import objective
 from splitwise_plan.search.written import (
     evaluation_from_json,

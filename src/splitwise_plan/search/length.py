@@ -26,8 +26,11 @@ class LengthCheck:
 
 
 def check_length(scenario: Scenario, design: Design, rate_rps: float | None) -> LengthCheck | None:
-    """Check a design at the scenario's rate or the one found; None where a trace is replayed."""
-    if scenario.arrivals.process == "trace":
+    """Check a design at the scenario's rate or the one found.
+
+    None in the steady state, and where a trace is replayed: there are no windows to be too short.
+    """
+    if scenario.horizon == "steady" or scenario.arrivals.process == "trace":
         return None
     rate = rate_rps or scenario.arrivals.rate_rps
     usual = replace(scenario, arrivals=replace(scenario.arrivals, rate_rps=rate))

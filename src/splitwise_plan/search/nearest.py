@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.search.driver import Jobs, in_order
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.outcome import Details, Evaluation, SearchResult
+from splitwise_plan.search.replications import replicate
 
 SPREAD = 8
 """So many counts of each pool are tried at first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.scenario import FamilySpace
@@ -20,6 +20,12 @@ class Replication:
     replication: int
     verdict: Verdict
     results: tuple[TargetResult, ...]
+
+    @property
+    def seems_to_meet(self) -> bool:
+        """Whether it meets, however few requests say so."""
+        within = bool(self.results) and all(one.met or isnan(one.value) for one in self.results)
+        return self.verdict == "meets" or (self.verdict == "undecided" and within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,8 @@ class Evaluation:
     replications: tuple[Replication, ...]
     simulations: int
     reduced: tuple[Reduced, ...] = ()
+    estimated: tuple[Estimate, ...] = ()
+    """Of the steady state; of windows they follow from the replications."""
 
     @property
     def meets_whole(self) -> bool:
@@ -70,12 +78,14 @@ class Evaluation:
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """Each target's percentile over the replications that ran to their end."""
-        return tuple(estimates([r.results for r in self.replications if r.results]))
+        return self.estimated or tuple(
+            estimates([r.results for r in self.replications if r.results])
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
-    """Requests over all replications."""
+    """Counted requests, over all replications."""
 
     arrived: int
     finished: int
@@ -109,7 +119,7 @@ class Details:
     evaluation: Evaluation
     requests: RequestCounts
     throughput_rps: float
-    """Requests finished until the last arrival, per second."""
+    """Requests finished per second of the measured window."""
     latency_s: dict[str, LatencySummary]
     slowdown: dict[str, LatencySummary]
     kv_transfer_s: LatencySummary
@@ -121,7 +131,8 @@ class Details:
     """Both over all replications."""
     prompt_tokens_per_s: float = nan
     output_tokens_per_s: float = nan
-    """Tokens of what arrived, per second of arrivals; nan where not all of it finished."""
+    """Tokens of the counted requests per second of the measured window; nan where not all of them
+    finished."""
     beyond: tuple[Beyond, ...] = ()
     """What was beyond the profiles, in the first replication."""
     failures: FailureCounts | None = None

@@ -17,7 +17,7 @@ found: the result is the best front found, and says how much of the space was se
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
@@ -34,6 +34,7 @@ from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.rates import likely_rate_rps
 from splitwise_plan.search.reach import Challenge, Reach, Reaching
 from splitwise_plan.search.records import Keeping, Records
+from splitwise_plan.search.run_lengths import shortest_s
 from splitwise_plan.search.sampled import BATCH, EXHAUSTIVE_S, REQUESTS_PER_S, TRIALS
 from splitwise_plan.search.space import COST_STEP_USD_PER_HOUR, designs, provisioned_power
 from splitwise_plan.search.study import Conversation
@@ -127,7 +128,8 @@ def expected_s(scenario: Scenario) -> float:
     requests = 0.0
     for space in scenario.spaces:
         rate = likely_rate_rps(scenario, PromptCapacity(scenario, space), [_middle(space)])
-        requests += size(space) * rate * scenario.arrivals.duration_s
+        at_it = replace(scenario, arrivals=replace(scenario.arrivals, rate_rps=rate))
+        requests += size(space) * rate * shortest_s(at_it)
     return requests * LOOKS * scenario.seeds / REQUESTS_PER_S
 
 

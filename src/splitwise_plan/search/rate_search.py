@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.search.budget import design_rank, frontier
-from splitwise_plan.search.driver import Jobs
+from splitwise_plan.search.driver import Jobs, alone
 from splitwise_plan.search.evaluate import as_judged
 from splitwise_plan.search.exclusion import Bounds, PromptCapacity
 from splitwise_plan.search.journal import (
@@ -86,17 +87,37 @@ class RateSearch:
         """Whether the favourite, or else another of some candidates, meets at a level."""
         first = [self.favourite] if self.favourite else []
         return any(
-            _meets(one)
+            any(map(_meets, self._judge(level, designs, report)))
+            or self._closely_meets(level, designs)
             for designs in (first, self._some())
-            for one in self._judge(level, designs, report)
         )
 
     def rises_to(self, level: int, report: Report | None) -> bool:
         """Whether any candidate meets at a level; all of them are judged."""
-        rises = any(_meets(one) for one in self._judge_all(level, report))
+        rises = any(map(_meets, self._judge_all(level, report)))
+        rises = rises or self._closely_meets(level, self.candidates)
         if rises:
             self.level = max(level, self.level or 0)
         return rises
+
+    def _closely_meets(self, level: int, designs: Sequence[Design]) -> bool:
+        """Whether one meets of those that a first look leaves undecided, that with most room first.
+
+        The others are then left as they are.
+        """
+        known, evaluator = self._known[level], self.rates.evaluator(level)
+        found = [judged for one in designs if (judged := known.get(one))]
+        open_ = [one for one in found if one.verdict == "undecided"]
+        outside, inside = alone(self.jobs)
+        judge = partial(evaluator.judge, jobs=inside)
+        kind = evaluations(f"closely at {level}", self.scenario.slos)
+        for one in sorted(open_, key=lambda one: -one.margin):
+            [judged] = kept_in_order(self.journal, kind, judge, [one.design], outside)
+            self.simulations += judged.simulations - one.simulations
+            known[one.design] = judged
+            if _meets(judged):
+                return True
+        return False
 
     def found(self, most: int, report: Report | None) -> FamilyResult:
         """The rate that was found, of a family that does not reach `most + 1`."""
@@ -169,7 +190,9 @@ class RateSearch:
         bounds = self._bounds(level)
 
         def judge(design: Design) -> Evaluation | None:
-            return evaluator.judge(design) if bounds.can_carry(design) else None
+            if not bounds.can_carry(design):
+                return None
+            return evaluator.judge(design, first_look=True)
 
         kind = or_none(evaluations(f"rate {level}", self.scenario.slos))
         new = [design for design in designs if design not in known]

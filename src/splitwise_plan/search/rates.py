@@ -16,9 +16,15 @@ from splitwise_plan.search.exclusion import PromptCapacity
 MAX_LEVELS = 1_000_000
 """Rates are not searched beyond this many steps."""
 
+KEPT = 12
+"""Rates whose requests are kept: at each up to some hundred megabytes."""
+
 
 class RateLevels:
-    """Evaluators at multiples of the rate step, made when first asked for. Thread-safe."""
+    """Evaluators at multiples of the rate step, made when asked for. Thread-safe.
+
+    Those asked for last are kept, with their requests.
+    """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -32,10 +38,14 @@ class RateLevels:
     def evaluator(self, level: int) -> Evaluator:
         """Judges designs at a level."""
         with self._lock:
-            if level not in self._evaluators:
+            evaluator = self._evaluators.pop(level, None)
+            if evaluator is None:
                 arrivals = replace(self.scenario.arrivals, rate_rps=self.rate_rps(level))
-                self._evaluators[level] = Evaluator(replace(self.scenario, arrivals=arrivals))
-            return self._evaluators[level]
+                evaluator = Evaluator(replace(self.scenario, arrivals=arrivals))
+            self._evaluators[level] = evaluator
+            while len(self._evaluators) > KEPT:
+                self._evaluators.pop(next(iter(self._evaluators)))
+            return evaluator
 
 
 def likely_rate_rps(

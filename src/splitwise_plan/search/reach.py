@@ -71,7 +71,7 @@ class Reaching:
         key = (design.family.id, level)
         if key not in self._bounds:
             evaluator = self.rates.evaluator(level)
-            bound = PromptCapacity(self.scenario, self._spaces[key[0]], evaluator)
+            bound = PromptCapacity(evaluator.scenario, self._spaces[key[0]], evaluator)
             with self._lock:
                 self._bounds[key] = bound
         return self._bounds[key]

@@ -37,6 +37,7 @@ from splitwise_plan.search.outcome import (
 from splitwise_plan.search.polish import order, polish
 from splitwise_plan.search.progress import Progress, Report
 from splitwise_plan.search.records import Keeping, Records
+from splitwise_plan.search.run_lengths import shortest_s
 from splitwise_plan.search.space import objective
 from splitwise_plan.search.study import Conversation
 
@@ -63,7 +64,7 @@ def expected_s(scenario: Scenario) -> float:
     if arrivals.process == "trace" and scenario.trace is not None:
         requests = float(len(scenario.trace))
     else:
-        requests = (arrivals.rate_rps or 0.0) * arrivals.duration_s
+        requests = (arrivals.rate_rps or 0.0) * shortest_s(scenario)
     seeds = 1 if arrivals.process == "trace" else scenario.seeds
     return Grid(scenario).size * requests * seeds / REQUESTS_PER_S
 

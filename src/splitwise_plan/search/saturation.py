@@ -104,7 +104,13 @@ def search_saturated(
     candidates = [frontier(scenario, space) for space in spaces]
     offered = scenario.arrivals.rate_rps or _more_than_enough(scenario, spaces, candidates)
     arrivals = replace(scenario.arrivals, rate_rps=offered)
-    evaluator = Evaluator(replace(scenario, arrivals=arrivals), scenario.seeds)
+    overloaded = replace(
+        scenario,
+        arrivals=arrivals,
+        asked_horizon="window",
+        warm_up_s=COUNTED_FROM * arrivals.duration_s / arrivals.speed,
+    )
+    evaluator = Evaluator(overloaded, scenario.seeds)
     families = [
         _search_family(evaluator, space, some, jobs, report, journal)
         for space, some in zip(spaces, candidates, strict=True)

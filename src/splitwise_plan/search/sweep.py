@@ -15,7 +15,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Minimize, Scenario
 from splitwise_plan.search.confidence import Estimate
 from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.evaluate import Evaluator, miss_named, replicate
+from splitwise_plan.search.evaluate import Evaluator, as_judged
 from splitwise_plan.search.journal import (
     Journal,
     details,
@@ -24,6 +24,7 @@ from splitwise_plan.search.journal import (
 )
 from splitwise_plan.search.outcome import Details, Evaluation
 from splitwise_plan.search.progress import Progress, Report
+from splitwise_plan.search.replications import as_replications_say, replicate
 from splitwise_plan.search.space import designs, objective
 from splitwise_plan.sim.verdict import Verdict
 
@@ -175,10 +176,15 @@ def at_rate(scenario: Scenario, rate_rps: float) -> Scenario:
 
 
 def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
-    """The evaluator's verdict; replications that it ended early are run again to their end."""
+    """The evaluator's verdict; replications that it ended early are run again to their end.
+
+    In the steady state one short run stands for them all.
+    """
     evaluation = evaluator.judge(design)
     again = 0
     replications = list(evaluation.replications)
+    if evaluator.scenario.horizon == "steady" and not evaluation.estimated:
+        replications = replications[:1]
     for at, replication in enumerate(replications):
         if not replication.results:
             simulator = evaluator.simulator(replication.replication)
@@ -186,16 +192,20 @@ def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
             again += 1
     return replace(
         evaluation,
-        verdict=miss_named(evaluation.verdict, [one.verdict for one in replications]),
+        verdict=as_replications_say(evaluation.verdict, [one.verdict for one in replications]),
         replications=tuple(replications),
         simulations=evaluation.simulations + again,
     )
 
 
-def detail_in_full(evaluator: Evaluator, design: Design) -> Details:
+def detail_in_full(evaluator: Evaluator, design: Design, jobs: int = 1) -> Details:
     """Everything about a design, with more replications as long as the verdict is undecided."""
+    if evaluator.scenario.horizon == "steady":
+        judged = evaluator.judge_whole(design, jobs=jobs)
+        replications = len(judged.replications) if judged.estimated else 1
+        return as_judged(evaluator.detail(design, replications, jobs), judged)
     for look in evaluator.looks:
-        details = evaluator.detail(design, look)
+        details = evaluator.detail(design, look, jobs)
         evaluation = details.evaluation
         if evaluation.verdict != "undecided":
             break
@@ -203,6 +213,24 @@ def detail_in_full(evaluator: Evaluator, design: Design) -> Details:
         if measured and not evaluation.met:  # a search takes this for a miss, at its first look
             return replace(details, evaluation=replace(evaluation, verdict="misses"))
     return details
+
+
+def simulated(
+    scenario: Scenario,
+    design: Design,
+    jobs: int,
+    *,
+    exactly: bool = False,
+    stop_when_missed: bool = False,
+) -> Details:
+    """Everything about one design: of a window over the scenario's `seeds`.
+
+    In the steady state over as many runs as the verdict takes, unless `exactly` those are wanted.
+    """
+    evaluator = Evaluator(scenario)
+    if scenario.horizon == "steady" and not exactly and not stop_when_missed:
+        return detail_in_full(evaluator, design, jobs)
+    return evaluator.detail(design, jobs=jobs, stop_when_missed=stop_when_missed)
 
 
 def _optima(cells: Sequence[MapCell], name: Minimize) -> tuple[MapCell, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.search.confidence import Estimate, Interval
 from splitwise_plan.search.outcome import (
     Details,
     Evaluation,
@@ -29,6 +30,7 @@ def evaluation_to_json(of: Evaluation) -> Written:
     return {
         "verdict": of.verdict,
         "judged_in": of.simulations,
+        "estimated": [_estimate_to_json(one) for one in of.estimated],
         "reduced": [asdict(one) | {"margin": number(one.margin)} for one in of.reduced],
         "replications": [
             {
@@ -57,7 +59,35 @@ def evaluation_from_json(slos: SLOSet, design: Design, told: Written) -> Evaluat
         for at, one in enumerate(told["replications"])
     )
     reduced = tuple(Reduced(**one | {"margin": _number(one["margin"])}) for one in told["reduced"])
-    return Evaluation(design, told["verdict"], replications, told["judged_in"], reduced)
+    return Evaluation(
+        design,
+        told["verdict"],
+        replications,
+        told["judged_in"],
+        reduced,
+        tuple(_estimate_from_json(slos, one) for one in told["estimated"]),
+    )
+
+
+def _estimate_to_json(of: Estimate) -> Written:
+    target = of.target
+    return {
+        "target": [target.metric, target.percentile, target.limit, target.unit],
+        "interval": [number(value) for value in (of.mean, of.low, of.high)],
+        "attained": [number(value) for value in of.attained] if of.attained else None,
+    }
+
+
+def _estimate_from_json(slos: SLOSet, told: Written) -> Estimate:
+    named = told["target"]
+    target = next(
+        one
+        for one in slos.all_targets
+        if [one.metric, one.percentile, one.limit, one.unit] == named
+    )
+    attained = Interval(*map(_number, told["attained"])) if told["attained"] else None
+    mean, low, high = map(_number, told["interval"])
+    return Estimate(target, mean, low, high, attained)
 
 
 def details_to_json(of: Details) -> Written:
