@@ -26,8 +26,8 @@ from splitwise_plan.cli import (
 from splitwise_plan.cli.main import app
 from splitwise_plan.cli.options import Command
 
-SMALL = ("--rate", "2", "--duration", "10")
-"""A load of some twenty requests."""
+SMALL = ("--rate", "2", "--duration", "75", "--horizon", "window")
+"""A window of some 150 requests."""
 DESIGN = ("--family", "splitwise-hh", "--prompt-machines", "2", "--token-machines", "1")
 
 

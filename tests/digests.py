@@ -30,7 +30,7 @@ def digests() -> dict[str, str]:
         for world in random_worlds(SEEDS, with_outages)
     ]
     for assumptions in BOTH:
-        facts = {"rate": 10, "duration": 10, "assumptions": assumptions}
+        facts = {"rate": 10, "duration": 15, "horizon": "window", "assumptions": assumptions}
         worlds.append(World(assumptions, partial(_small, facts)))
     return {str(world): digest(world.play()) for world in worlds}
 

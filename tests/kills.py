@@ -23,7 +23,18 @@ from pathlib import Path
 
 WORDS = (
     *(sys.executable, "-m", "splitwise_plan", "search", "--family", "splitwise-hh", "--quiet"),
-    *("--prompt-machines", "1:12", "--token-machines", "1:5", "--rate", "20", "--duration", "40"),
+    *(
+        "--prompt-machines",
+        "1:12",
+        "--token-machines",
+        "1:5",
+        "--rate",
+        "20",
+        "--duration",
+        "40",
+        "--horizon",
+        "window",
+    ),
 )
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 

@@ -68,7 +68,7 @@ EDITS: dict[str, tuple[Edit, str]] = {
         "TTFT P99",
     ),
     "TBT P50 tightened": (edit("contract.toml", r"value = 1.25,", "value = 0.8,"), "TBT P50"),
-    "SLOs relaxed": (edit("contract.toml", r"value = [\d.]+,", "value = 30,"), ""),
+    "SLOs relaxed": (edit("contract.toml", r"value = [\d.]+,", "value = 30,"), "TTFT P99"),
     "profile 10 % slower": (slower(10), "fast__bloom-176b"),
     "profile 60 % slower": (slower(60), "fast__bloom-176b"),
     "heavier weights": (
@@ -93,12 +93,13 @@ EDITS: dict[str, tuple[Edit, str]] = {
 EXIT_CODES = {
     "traffic +100 %": 3,
     "traffic -20 %": 3,
-    "traffic -40 %": 3,
+    "traffic -40 %": 4,
     "price +25 %": 3,
     "TTFT P99 halved": 4,
     "TBT P50 tightened": 3,
     "SLOs relaxed": 3,
     "profile 60 % slower": 3,
+    "heavier weights": 4,
     "another LLM": 3,
     "slow link": 3,
     "longer prompts": 4,

@@ -51,7 +51,8 @@ token_machines = { low = 1, high = 9, unit = "machines", source = "our racks" }
 SCENARIO = """
 workload = "coding"
 rate = 4
-duration = 20
+duration = 40
+horizon = "window"
 slo = "contract.toml"
 hardware = "facts"
 families = ["pair", "splitwise-aa"]

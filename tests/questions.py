@@ -38,7 +38,7 @@ class Question:
     def meets(self, run: Run) -> bool:
         found = latencies(self.simulator, run)
         results = target_results(self.simulator.scenario.slos, found)
-        return verdict(run, results, found) == "meets"
+        return verdict(run, results, found, self.simulator.scenario.arrivals) == "meets"
 
     def targets_near(self, run: Run, factors: tuple[float, ...]) -> tuple[SLOTarget, ...]:
         """One to three random targets at a factor of what the run reached."""

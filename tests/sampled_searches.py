@@ -20,7 +20,15 @@ TRIALS = 72
 def question(**keys: Any) -> Scenario:
     """Four families of twelve machines a pool."""
     ranges = {"machines": "1:24", "prompt_machines": "1:12", "token_machines": "1:12"}
-    asked = {"families": list(FAMILIES), "rate": 10, "duration": 20, "seeds": 2, **ranges, **keys}
+    asked = {
+        "families": list(FAMILIES),
+        "rate": 10,
+        "duration": 20,
+        "horizon": "window",
+        "seeds": 2,
+        **ranges,
+        **keys,
+    }
     return load_scenario(Catalog(), None, asked)
 
 

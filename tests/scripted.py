@@ -64,7 +64,11 @@ class Script:
         of_family = self.lines.get(design.family.id, {})
         return of_family.get(place(design), MISSES)
 
-    def judge(self, design: Design) -> Evaluation:
+    def screen(self, design: Design) -> Evaluation | None:
+        """Nothing is soon known."""
+        return None
+
+    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
         self.judged.append(design)
         return self._evaluation(design, RUNS)
 

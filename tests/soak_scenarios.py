@@ -46,7 +46,15 @@ def draw(rng: Rng, folder: Path) -> Drawn:
     keys |= _model(rng) | _load(rng, sum(counts), folder) | _rules(rng) | _objectives(rng, folder)
     if rng.random() < 0.4:
         keys["failures"] = _failures(rng)
+    if _may_be_steady(keys):
+        keys["horizon"] = _one(rng, (None, "window", "steady"))
     return Drawn(keys, *counts)
+
+
+def _may_be_steady(keys: Keys) -> bool:
+    """Whether arrivals go on in the same way, and machines too."""
+    down = {"mtbf", "at", "maintenance"} & set(keys.get("failures", ()))
+    return keys.get("arrivals") in ("poisson", "gamma", "mmpp") and not down
 
 
 def _one(rng: Rng, of: Any) -> Any:

@@ -20,7 +20,7 @@ from splitwise_plan.errors import InputError
 from splitwise_plan.report.notebook import VEGA_LITE_MIME, SearchView
 
 SPACE: dict[str, Any] = {
-    **{"rate": 2, "duration": 10, "families": ["splitwise-hh"]},
+    **{"rate": 2, "duration": 75, "horizon": "window", "families": ["splitwise-hh"]},
     **{"prompt_machines": "1:3", "token_machines": "1:2"},
 }
 HH = ("--families", "splitwise-hh", "--prompt-machines", "1:3", "--token-machines", "1:2")
@@ -83,11 +83,11 @@ def test_a_search_as_a_data_frame_and_as_html(found: SearchView) -> None:
 
 
 def test_a_search_without_an_answer_has_no_best_design() -> None:
-    view = sp.search(**{**SPACE, "rate": 12, "duration": 20})
+    view = sp.search(**{**SPACE, "rate": 12, "duration": 20, "horizon": "window"})
     assert (view.best, view.design) == (None, None)
     assert view.to_dict()["best"] is None
     assert list(view.to_pandas()["role"]) == ["closest"]
-    excluded = sp.search(**{**SPACE, "rate": 60, "duration": 20})
+    excluded = sp.search(**{**SPACE, "rate": 60, "duration": 20, "horizon": "window"})
     assert (excluded.best, len(excluded.to_pandas()), excluded.figures()) == (None, 0, [])
 
 
@@ -108,9 +108,8 @@ def test_figures_are_vega_lite_and_png(found: SearchView) -> None:
 
 
 def test_a_simulation_is_that_of_the_command() -> None:
-    view = sp.simulate(
-        family="splitwise-hh", prompt_machines=2, token_machines=1, rate=2, duration=10
-    )
+    keys: dict[str, Any] = {"rate": 2, "duration": 75, "horizon": "window"}
+    view = sp.simulate(family="splitwise-hh", prompt_machines=2, token_machines=1, **keys)
     document = run_json("simulate", *DESIGN, *SMALL)
     assert json.loads(json.dumps(untimed(view.to_dict()))) == untimed(document)
     frame = view.to_pandas()
@@ -123,7 +122,8 @@ def test_a_simulation_is_that_of_the_command() -> None:
 
 
 def test_a_scenario_that_is_loaded_may_be_asked_again() -> None:
-    scenario = sp.load_scenario(rate=2, duration=10, families="baseline-h100", machines=3, seeds=1)
+    keys: dict[str, Any] = {"rate": 2, "duration": 75, "horizon": "window", "seeds": 1}
+    scenario = sp.load_scenario(families="baseline-h100", machines=3, **keys)
     view = sp.simulate(scenario)
     assert view.details.evaluation.design.machines == 3
     assert sp.search(scenario).design == view.details.evaluation.design

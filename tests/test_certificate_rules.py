@@ -66,7 +66,10 @@ def excluding(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[Place, str]], N
 def test_levels_are_gone_through_until_one_meets(
     excluding: Callable[[dict[Place, str]], None],
 ) -> None:
-    """(2, 2) at $10 is the least; (1, 3) is too close to call; two are excluded before it."""
+    """(2, 2) at $10 is the least; (1, 3) is too close to call, even when looked at closely.
+
+    Two are excluded before it.
+    """
     excluding({(1, 1): CAPACITY, (2, 1): MEMORY, (3, 3): MEMORY})
     lines = {(1, 3): UNDECIDED, (2, 2): MEETS, (2, 3): MEETS, (1, 1): MEETS}
     script = script_of(lines)
@@ -76,7 +79,7 @@ def test_levels_are_gone_through_until_one_meets(
     assert places([found.best.evaluation.design]) == [(2, 2)]
     assert (found.ties, found.closest) == ((), None)
     assert found.space is script.scenario.spaces[0]
-    assert places(script.judged) == [(1, 2), (1, 3), (2, 2)]
+    assert places(script.judged) == [(1, 2), (1, 3), (1, 3), (2, 2)]
     certificate = found.certificate
     assert certificate.better_simulated == 2
     assert certificate.better_excluded == {CAPACITY: 1, MEMORY: 1}
@@ -184,14 +187,16 @@ def test_three_ties_are_all_listed() -> None:
     assert places([found.best.evaluation.design, *found.ties]) == [(3, 1), (1, 3), (2, 2)]
 
 
-def test_rank_is_objective_machines_power_and_margin() -> None:
+def test_rank_is_objective_machines_room_power_and_margin() -> None:
     script = script_of({(1, 2): MEETS}, minimize="machines")
     scenario = script.scenario
     family = scenario.spaces[0].family
     one = script.detail(Design(family, 1, 2), RUNS, 1)
     watts = family.machines[0].provisioned_power_w + 2 * family.machines[1].provisioned_power_w
-    assert rank(scenario, one)[:3] == (3.0, 3, watts)
-    assert rank(scenario, one)[3] == pytest.approx(-0.1)
+    assert rank(scenario, one)[:4] == (3.0, 3, True, watts)
+    assert rank(scenario, one)[4] == pytest.approx(-0.1)
+    roomy = script_of({(1, 2): Said("meets", 8.9)}, minimize="machines")
+    assert rank(scenario, roomy.detail(Design(family, 1, 2), RUNS, 1))[2] is False
     dearer = replace(scenario, minimize="cost")
     assert rank(dearer, one)[0] == 7.0
 
@@ -218,11 +223,13 @@ def test_progress_is_told_of_every_design(
 def test_work_begun_beyond_the_answer_is_over_before_it_is_detailed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    begun: list[bool] = []
     over: list[bool] = []
 
     def kept_in_order(
         _journal: object, _kind: object, judge: Callable[[Design], Any], new: Any, _jobs: object
     ) -> Generator[Any, None, None]:
+        begun.append(True)
         try:
             yield from map(judge, new)
         finally:
@@ -230,7 +237,7 @@ def test_work_begun_beyond_the_answer_is_over_before_it_is_detailed(
 
     class Asked(Script):
         def detail(self, design: Design, replications: int, jobs: object) -> Any:
-            assert over == [True]
+            assert len(over) == len(begun) > 1
             return super().detail(design, replications, jobs)
 
     monkeypatch.setattr(family_search, "kept_in_order", kept_in_order)

@@ -80,7 +80,10 @@ def test_the_guilty_and_the_innocent_are_told_apart(planned: World, tmp_path: Pa
 
 
 def test_changes_of_a_kind_may_do_it_together(planned: World, tmp_path: Path) -> None:
-    world = copied(planned, tmp_path)
+    """TTFT P99 alone saves less than is tolerated here, all nine together save half."""
+    world = rewritten(
+        copied(planned, tmp_path), "savings = { value = 5.0", "savings = { value = 9.0"
+    )
     EDITS["SLOs relaxed"][0](world)
     code, told = world.check()
     assert code == 3
@@ -174,7 +177,7 @@ def test_what_the_programs_of_today_compute_otherwise_is_theirs(
 @pytest.mark.parametrize(
     ("old", "new", "warning"),
     [
-        ("value = 20.0", "value = 21.0", "[scenario] was edited"),
+        ("value = 40.0", "value = 41.0", "[scenario] was edited"),
         ("token_machines = 1\n", "token_machines = 2\n", "[design] or [result] edited"),
     ],
 )

@@ -62,7 +62,8 @@ def test_what_runs_is_compiled_and_told_before(
 ) -> None:
     table, outages = FAILURES[failures]
     path = tmp_path / "scenario.toml"
-    path.write_text(f"rate = 2\nduration = 5\nseeds = 1\nfamilies = ['splitwise-hh']\n{table}\n")
+    load = "rate = 2\nduration = 75\nhorizon = 'window'\nseeds = 1\n"
+    path.write_text(f"{load}families = ['splitwise-hh']\n{table}\n")
     result = run(*name.split(), str(path), *COMMANDS[name])
     compiled, ran = kernels
     assert result.stderr == TOLD

@@ -39,9 +39,12 @@ BAD = {
     "rate is negative": (("simulate", *DESIGN, "--rate", "-5"), "must be above 0"),
     "rate is huge": (("simulate", *DESIGN, "--rate", "1e308"), "at most 1,000,000"),
     "rate in watts": (("simulate", *DESIGN, "--rate", "70 W"), "unit 'W' is not one of rate"),
-    "duration is zero": (("simulate", *DESIGN, "--duration", "0"), "must be above 0"),
+    "duration is zero": (
+        ("simulate", *DESIGN, "--duration", "0", "--horizon", "window"),
+        "must be above 0",
+    ),
     "too many requests": (
-        ("simulate", *DESIGN, "--rate", "1e6", "--duration", "1e7"),
+        ("simulate", *DESIGN, "--rate", "1e6", "--duration", "1e7", "--horizon", "window"),
         "rate x duration is",
     ),
     "seed is text": (("simulate", *DESIGN, "--seed", "x"), "--seed: must be a whole number"),

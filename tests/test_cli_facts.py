@@ -76,7 +76,7 @@ def test_facts_of_the_users_own_come_first(tmp_path: Path) -> None:
     assert {fact["fact"]: fact["value"] for fact in file["facts"]}["cost"] == "19"
     design = run_json(
         *("simulate", "--family", "baseline-h100", "--machines", "2", "--rate", "1"),
-        *("--duration", "5", "--hardware", str(tmp_path)),
+        *("--duration", "150", "--horizon", "window", "--hardware", str(tmp_path)),
     )["design"]
     assert design["cost_usd_per_hour"] == 38.0
 

@@ -14,12 +14,12 @@ from selection import few
 
 from splitwise_plan.cli import exits
 
-SMALL = ("--rate", "3", "--duration", "20", "--families", "splitwise-hh")
+SMALL = ("--rate", "3", "--duration", "50", "--horizon", "window", "--families", "splitwise-hh")
 RANGES = ("--prompt-machines", "1:4", "--token-machines", "1:3")
 COMMANDS = {
     "robust": ("robust", *SMALL, *RANGES, "--loads", "x1,x1.5"),
     "sensitivity": ("sensitivity", *SMALL, *RANGES),
-    "day": ("day", *SMALL, *RANGES),
+    "day": ("day", *SMALL, *RANGES, "--duration", "160"),  # a night's requests are few
 }
 FILES = {"robust": "designs.csv", "sensitivity": "thresholds.csv", "day": "day.csv"}
 FIGURES = {"robust": "loads", "sensitivity": "tornado", "day": "day"}

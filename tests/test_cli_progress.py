@@ -14,9 +14,9 @@ pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
 
 COMMANDS = {
     "search": ("search", "--family", "splitwise-hh", "--prompt-machines", "1:4",
-               "--token-machines", "1:2", "--rate", "4", "--duration", "10"),
+               "--token-machines", "1:2", "--rate", "4", "--duration", "38", "--horizon", "window"),
     "map": ("sweep", "map", "--prompt-machines", "1:4", "--token-machines", "1:2",
-            "--rate", "4", "--duration", "10"),
+            "--rate", "4", "--duration", "38", "--horizon", "window"),
 }  # fmt: skip
 COLOUR = re.compile(rb"\x1b\[[0-9;]*[1-9][0-9;]*m")
 CLEARED = rb"\x1b\[1A\x1b\[2K$"

@@ -56,7 +56,7 @@ def test_objectives(minimize: str) -> None:
 
 
 def test_no_design_that_meets_the_slos_is_exit_code_3() -> None:
-    result = run("search", *HH, "--rate", "40", "--duration", "20")
+    result = run("search", *HH, "--rate", "40", "--duration", "20", "--horizon", "window")
     assert result.exit_code == 3
     assert "no design of Splitwise-HH meets the SLOs" in result.stdout
     document = json.loads(run("search", *HH, "--rate", "40", "--format", "json").stdout)
@@ -109,9 +109,10 @@ def test_the_folder_tells_how_requests_fared(tmp_path: Path) -> None:
     single = rows(tmp_path / "requests.csv")
     design = document["best"]["design"]
     simulated = tmp_path / "simulated.csv"
-    assert design["family"] == "baseline-h100"
-    size = ("--machines", str(design["machines"]))
-    words = ("simulate", "--family", "baseline-h100", *size, *SMALL)
+    assert design["family"] == "splitwise-hh"
+    pools = ("prompt_machines", "token_machines")
+    size = [f"--{name.replace('_', '-')}={design[name]}" for name in pools]
+    words = ("simulate", "--family", "splitwise-hh", *size, *SMALL)
     assert run(*words, "--requests-out", str(simulated)).exit_code == 0
     assert rows(simulated) == single
 
@@ -131,7 +132,8 @@ def test_nothing_but_results_on_stdout_and_nothing_on_stderr() -> None:
 
 def test_the_largest_rate_within_a_budget() -> None:
     goal = ("--maximize", "throughput", "--cost-budget", "3xdgx-h100")
-    words = ("search", "--families", "splitwise-hh", "--duration", "20", *goal)
+    window = ("--duration", "150", "--horizon", "window")
+    words = ("search", "--families", "splitwise-hh", *window, *goal)
     document = run_json(*words)
     [family] = document["families"]
     assert family["rate_rps"] >= 1
@@ -181,8 +183,8 @@ def test_a_scheduler_that_does_not_exist_is_told() -> None:
 
 
 def test_a_front_in_every_format(tmp_path: Path) -> None:
-    small = ("--prompt-machines", "1:2", "--token-machines", "1:2", "--duration", "40")
-    asked = ("pareto", *HH, *small)
+    small = ("--prompt-machines", "1:2", "--token-machines", "1:2")
+    asked = ("pareto", *HH, *small, "--duration", "150", "--horizon", "window")
     document = run_json(*asked)
     rates = [point["rate_rps"] for point in document["pareto"]]
     assert document["exact"]

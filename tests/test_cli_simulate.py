@@ -52,7 +52,8 @@ def test_seeds_are_replications() -> None:
 
 
 def test_an_overloaded_design_misses_and_is_no_error() -> None:
-    result = run("simulate", *DESIGN, "--rate", "40", "--duration", "20", "--format", "json")
+    load = ("--rate", "40", "--duration", "20", "--horizon", "window")
+    result = run("simulate", *DESIGN, *load, "--format", "json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["slo"]["verdict"] in ("misses", "unstable")
 
@@ -65,8 +66,9 @@ def test_a_baseline_has_one_pool() -> None:
 
 
 def test_units_may_be_given_with_numbers() -> None:
-    plain = run_json("simulate", *DESIGN, "--rate", "2", "--duration", "30")
-    units = run_json("simulate", *DESIGN, "--rate", "120 requests/min", "--duration", "0.5 min")
+    plain = run_json("simulate", *DESIGN, *SMALL)
+    rate, duration = ("--rate", "120 requests/min"), ("--duration", "1.25 min")
+    units = run_json("simulate", *DESIGN, *rate, *duration, "--horizon", "window")
     assert plain["latency_s"] == units["latency_s"]
 
 

@@ -10,7 +10,8 @@ from commands import SMALL, run
 
 SPACE = ("--prompt-machines", "1:3", "--token-machines", "1:2")
 MAP = ("sweep", "map", *SPACE, *SMALL)
-LOAD = ("sweep", "load", "--designs", "2+1,3+1", "--rates", "1:3:1", "--duration", "10")
+WINDOW = ("--duration", "150", "--horizon", "window")
+LOAD = ("sweep", "load", "--designs", "2+1,3+1", "--rates", "1:3:1", *WINDOW)
 
 
 def test_the_map_on_a_terminal_of_80_columns() -> None:
@@ -26,7 +27,7 @@ def test_the_map_on_a_terminal_of_80_columns() -> None:
 
 def test_the_whole_map_of_the_paper_fits_80_columns() -> None:
     result = run("sweep", "map", "--prompt-machines", "1:2", "--token-machines", "1:75",
-                 "--rate", "1", "--duration", "5", COLUMNS="80")  # fmt: skip
+                 "--rate", "1", *WINDOW, COLUMNS="80")  # fmt: skip
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "T 61 to 75" in result.stdout
 
@@ -58,7 +59,7 @@ def test_a_baseline_has_a_line_of_sizes() -> None:
 
 
 def test_a_map_that_nothing_meets_is_exit_code_3() -> None:
-    result = run("sweep", "map", *SPACE, "--rate", "60", "--duration", "20")
+    result = run("sweep", "map", *SPACE, "--rate", "60", "--duration", "20", "--horizon", "window")
     assert result.exit_code == 3
     assert "0 of 6 designs meet the SLOs" in result.stdout
 
@@ -79,7 +80,7 @@ def test_a_load_sweep() -> None:
 
 
 def test_designs_of_several_families() -> None:
-    words = ("sweep", "load", "--rates", "2", "--duration", "5", "--format", "json")
+    words = ("sweep", "load", "--rates", "2", *WINDOW, "--format", "json")
     document = json.loads(run(*words, "--designs", "2+1,baseline-h100:3").stdout)
     families = [one["design"]["family"] for one in document["designs"]]
     assert families == ["splitwise-hh", "baseline-h100"]

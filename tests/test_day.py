@@ -16,10 +16,13 @@ from splitwise_plan.report.day_totals import totals
 from splitwise_plan.search.day import DayResult, follow
 from splitwise_plan.search.evaluate import Evaluator
 
-SMALL = {"rate": 4, "duration": 20, "families": ["splitwise-hh"]}
+SMALL = {"rate": 4, "duration": 110, "horizon": "window", "families": ["splitwise-hh"]}
+"""At night 140 requests come in a window, enough for a P99."""
+
 TWO = """
 rate = 5
 duration = 30
+horizon = "window"
 families = ["splitwise-hh"]
 [[loads]]
 name = "code"

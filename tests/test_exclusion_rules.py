@@ -50,8 +50,8 @@ LIMIT_S = 200.0
 
 
 def bounded(family: str, metric: Literal["ttft", "e2e"], **keys: Any) -> Scenario:
-    """A scenario whose only target is that every request is done after so many seconds."""
-    scenario = scenario_of(family, **keys)
+    """A window whose only target is that every request is done after so many seconds."""
+    scenario = scenario_of(family, horizon="window", **keys)
     target = SLOTarget(metric, 100.0, LIMIT_S, "s")
     [space] = scenario.spaces
     token = space.family.token_machine

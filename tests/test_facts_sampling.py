@@ -65,7 +65,7 @@ def test_joint_lengths_are_rows_of_the_table_and_independent_ones_are_not() -> N
 
 
 def test_a_replication_is_the_same_for_every_design_and_others_differ() -> None:
-    scenario = load_scenario(Catalog(), None, {"duration": 20})
+    scenario = load_scenario(Catalog(), None, {"duration": 20, "horizon": "window"})
     first, again = requests_for(scenario, 0), requests_for(scenario, 0)
     other = requests_for(scenario, 1)
     reseeded = requests_for(replace(scenario, seed=1), 0)
@@ -76,6 +76,8 @@ def test_a_replication_is_the_same_for_every_design_and_others_differ() -> None:
 
 
 def test_arrivals_do_not_depend_on_how_lengths_are_paired() -> None:
-    measured = load_scenario(Catalog(), None, {"duration": 20})
-    paper = load_scenario(Catalog(), None, {"duration": 20, "assumptions": "splitwisesim"})
+    measured = load_scenario(Catalog(), None, {"duration": 20, "horizon": "window"})
+    paper = load_scenario(
+        Catalog(), None, {"duration": 20, "horizon": "window", "assumptions": "splitwisesim"}
+    )
     assert np.array_equal(requests_for(measured, 0).arrival_s, requests_for(paper, 0).arrival_s)

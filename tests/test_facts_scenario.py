@@ -106,8 +106,9 @@ def test_the_resolved_scenario_gives_itself_again_anywhere(tmp_path: Path, text:
     elsewhere.mkdir()
     again = load(elsewhere, first.resolved_toml)
     for name in Scenario.__slots__:
-        if name not in ("workload", "trace", "profiles"):
+        if name not in ("workload", "trace", "profiles", "asked_horizon"):
             assert getattr(first, name) == getattr(again, name), name
+    assert again.horizon == first.horizon
     assert np.array_equal(requests_or_none(first), requests_or_none(again))
     assert again.resolved_toml == first.resolved_toml
 

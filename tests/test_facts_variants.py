@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from commands import run
+from commands import SMALL, run
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
@@ -24,7 +24,9 @@ CATALOG = Catalog()
 
 
 def load(**given: Any) -> Scenario:
-    return load_scenario(Catalog(), None, {"rate": 10, "duration": 20, **given})
+    return load_scenario(
+        Catalog(), None, {"rate": 10, "duration": 20, "horizon": "window", **given}
+    )
 
 
 def ids(scenario: Scenario) -> list[str]:
@@ -178,7 +180,7 @@ def test_the_transfer_may_be_chosen_without_other_assumptions(
     chosen, own = load(families=["splitwise-hh"], kv_transfer=mode), load(families=["splitwise-hh"])
     assert chosen.assumptions == replace(own.assumptions, kv_transfer=mode)
     assert last_tokens(chosen, 4, 2) != last_tokens(own, 4, 2)
-    told = run("simulate", "--rate", "2", "--duration", "10", "--kv-transfer", mode, *_DESIGN)
+    told = run("simulate", *SMALL, "--kv-transfer", mode, *_DESIGN)
     assert f"measured but {mode} KV transfer" in " ".join(told.stdout.split())
 
 
@@ -186,7 +188,7 @@ _DESIGN = ("--family", "splitwise-hh@85%", "--prompt-machines", "2", "--token-ma
 
 
 def test_reports_say_what_was_interpolated() -> None:
-    told = run("simulate", "--rate", "2", "--duration", "10", *_DESIGN)
+    told = run("simulate", *SMALL, *_DESIGN)
     between = "dgx-h100@85% between dgx-h100-cap70 and dgx-h100"
     assert between in " ".join(told.stdout.split())
 
@@ -231,6 +233,6 @@ def test_commands_about_one_family_do_not_take_several(words: tuple[str, ...]) -
     ids=["simulate", "sweep"],
 )
 def test_a_variant_can_be_simulated_and_swept(words: tuple[str, ...]) -> None:
-    told = run(*words, "--llm", "llama2-70b", "--duration", "10")
+    told = run(*words, "--llm", "llama2-70b", "--duration", "75", "--horizon", "window")
     assert told.exit_code in (0, 3), told.stderr
     assert "TP 4" in told.stdout

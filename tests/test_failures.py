@@ -151,9 +151,9 @@ KINDS = {
 def test_the_search_judges_under_failures(kind: str) -> None:
     """As brute force does, with runs that end early too."""
     given = {"prompt_machines": "1:5", "token_machines": "1:4", "machines": "1:6", "seeds": 1}
-    slo = {"rate": 3, "families": ["baseline-h100", "splitwise-hh"], "slo": "splitwise"}
-    scenario = small_scenario(**given, **slo, failures=KINDS[kind])
-    plain = small_scenario(**given, **slo)
+    asked = {"rate": 3, "duration": 60, "families": ["baseline-h100", "splitwise-hh"]}
+    scenario = small_scenario(**given, **asked, failures=KINDS[kind])
+    plain = small_scenario(**given, **asked)
     with_failures = without = 0
     for found in search(scenario, jobs=1).families:
         meeting = [one for one in designs_of(found.space) if really_meets(scenario, one)]
@@ -177,7 +177,8 @@ def test_a_run_that_ends_early_would_have_missed(kind: str) -> None:
 
 
 def test_jobs_change_nothing() -> None:
-    scenario = small_scenario(rate=5, failures=FAILING)
+    families = ["baseline-h100", "splitwise-hh"]
+    scenario = small_scenario(rate=5, families=families, failures=FAILING)
     one, two = (repr(replace(search(scenario, jobs), search_s=0.0)) for jobs in (1, 2))
     assert one == two
 
@@ -242,7 +243,7 @@ def test_failures_without_end_are_told(tmp_path: Path) -> None:
     assert [str(one).removeprefix(f"{tmp_path}/") for one in caught.value.problems] == [
         f"{told} (at most 2,000: make mtbf longer, or the run shorter)"
     ]
-    assert load_scenario(Catalog(), path, {"duration": 6000}).failures
+    assert load_scenario(Catalog(), path, {"duration": 6000, "horizon": "window"}).failures
     late = tmp_path / "late.csv"  # it is not when a trace begins that counts, but how long it is
     late.write_text("arrival_s,prompt_tokens,output_tokens\n1e9,5,5\n1000000100,5,5\n")
     path.write_text("trace = 'late.csv'\n[failures]\nmtbf = 2\nmttr = 1\n")

@@ -30,6 +30,7 @@ SMALL = {
     **dict.fromkeys(("--prompt-machines", "--token-machines", "--machines"), ("1", "2", "1:2")),
     "--rate": ("1", "2", "0.5"),
     "--duration": ("5", "10 s", "0.1 min"),
+    "--horizon": ("window",),
     "--seeds": ("1", "2"),
     "--trials": ("1", "5"),
     "--families": ("splitwise-hh", "baseline-a100,splitwise-ha", "dgx-a100+dgx-h100"),
@@ -67,7 +68,10 @@ ODD = (
     *("../../etc/passwd", "a\x1b[31m", "a\nb", "=cmd()", "<script>", "--", "-", "%s", "{0}"),
     *("nope.toml", ".", "facts", "contract.toml", "trace.csv", "1 furlong", "1xdgx-h100", "1e-300"),
 )
-NEEDED = ("--rate", "--duration", "--prompt-machines", "--token-machines", "--families", "items")
+NEEDED = (
+    *("--rate", "--duration", "--horizon", "--prompt-machines", "--token-machines"),
+    *("--families", "items"),
+)
 """Always given: what they default to takes long."""
 
 TRACE = "arrival_s,prompt_tokens,output_tokens\n" + "".join(f"{i},100,5\n" for i in range(40))

@@ -58,7 +58,7 @@ def test_an_unreachable_goodput_is_missed() -> None:
     simulator = Simulator.of(scenario, one.requests)
     run = simulator.run(one.design)
     found = latencies(simulator, run)
-    assert verdict(run, target_results(slos, found), found) == "misses"
+    assert verdict(run, target_results(slos, found), found, scenario.arrivals) == "misses"
 
 
 def test_the_share_that_is_told_is_a_count_of_requests() -> None:
@@ -113,8 +113,11 @@ tbt = { value = 1.5, unit = "slowdown" }
 def test_every_report_tells_a_share(tmp_path: Path) -> None:
     path = tmp_path / "goodput.toml"
     path.write_text(GOODPUT)
-    asked = ("search", "--family", "splitwise-hh", "--rate", "6", "--duration", "20",
-             "--prompt-machines", "1:4", "--token-machines", "1:2", "--slo", str(path))  # fmt: skip
+    asked = (
+        *("search", "--family", "splitwise-hh", "--slo", str(path)),
+        *("--rate", "6", "--duration", "25", "--horizon", "window"),
+        *("--prompt-machines", "1:4", "--token-machines", "1:2"),
+    )
     shown = run(*asked, "--out", str(tmp_path / "out")).stdout
     document = json.loads((tmp_path / "out" / "result.json").read_text())
     [target] = document["best"]["slo"]["targets"]

@@ -28,27 +28,28 @@ from splitwise_plan.search.journal import Journal
 from splitwise_plan.search.pareto import pareto
 
 RANGES = ("--prompt-machines", "1:5", "--token-machines", "1:3")
-LOAD = ("--rate", "8", "--duration", "20")
+LOAD = ("--rate", "8", "--duration", "20", "--horizon", "window")
+RATES = ("--rate-step", "2", "--duration", "75", "--horizon", "window")
 COMMANDS = {
     "search": ("search", "--family", "splitwise-hh", *RANGES, *LOAD),
     "rate": (
-        *("search", "--family", "splitwise-hh", "--duration", "20"),
+        *("search", "--family", "splitwise-hh", *RATES),
         *("--maximize", "throughput", "--cost-budget", "4xdgx-h100"),
     ),
     "batch": (
-        *("search", "--family", "splitwise-hh", "--duration", "20"),
+        *("search", "--family", "splitwise-hh", *RATES[2:]),
         *("--maximize", "throughput_per_cost", "--cost-budget", "5xdgx-h100"),
     ),
     "map": ("sweep", "map", *RANGES, *LOAD),
-    "load": ("sweep", "load", "--designs", "3+1,4+1", "--rates", "4:8:1", "--duration", "20"),
+    "load": ("sweep", "load", "--designs", "3+1,4+1", "--rates", "4:8:1", *RATES[2:]),
     "pareto": (
-        *("pareto", "--family", "splitwise-hh", "--duration", "20", "--rate-step", "2"),
+        *("pareto", "--family", "splitwise-hh", *RATES),
         *("--prompt-machines", "1:3", "--token-machines", "1:2"),
     ),
     "robust": ("robust", "--family", "splitwise-hh", *RANGES, *LOAD, "--loads", "x1,x0.8"),
     "day": (
-        *("day", "--family", "splitwise-hh", "--rate", "4", "--duration", "20"),
-        *("--amplitude", "0.2"),
+        *("day", "--family", "splitwise-hh", "--rate", "4", "--amplitude", "0.2"),
+        *("--duration", "45", "--horizon", "window"),
     ),
     "sensitivity": ("sensitivity", "--family", "splitwise-hh", *RANGES, *LOAD),
 }
@@ -207,7 +208,7 @@ def test_a_damaged_result_is_told_and_never_taken_for_another(
 
 def test_a_journal_of_an_earlier_format_is_refused(journal_bytes: bytes, tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    path.write_bytes(journal_bytes.replace(b',"format":2', b"", 1))
+    path.write_bytes(journal_bytes.replace(b',"format":3', b"", 1))
     with pytest.raises(InputError, match="another question, or by another version"):
         Journal(path, "q", resume=True)
 

@@ -126,6 +126,7 @@ def test_a_replayed_trace_is_not_resampled() -> None:
 
 def test_an_unsolved_search_is_not_a_solved_one() -> None:
     words = ("--families", "splitwise-hh", "--prompt-machines", "1", "--token-machines", "1")
-    result = run("search", *words, "--rate", "60", "--duration", "10", "--format", "json")
+    load = ("--rate", "60", "--duration", "10", "--horizon", "window")
+    result = run("search", *words, *load, "--format", "json")
     assert result.exit_code == 3
     assert '"best": null' in result.stdout

@@ -14,7 +14,7 @@ from splitwise_plan.facts.load_set import load_loads
 from splitwise_plan.facts.loads import LoadSet
 from splitwise_plan.facts.sampling import requests_for
 
-SMALL = {"rate": 5, "duration": 30, "families": ["splitwise-hh"]}
+SMALL = {"rate": 5, "duration": 30, "horizon": "window", "families": ["splitwise-hh"]}
 TRACE = "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,10,5\n4,20,5\n"
 
 

@@ -34,13 +34,14 @@ from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.search.budget import frontier, within_budget
 from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.rates import RateLevels
+from splitwise_plan.search.replications import replicate
 from splitwise_plan.search.space import designs
 
 
 def question(**given: Any) -> Scenario:
-    return load_scenario(Catalog(), None, {"duration": 60, **given})
+    return load_scenario(Catalog(), None, {"duration": 60, "horizon": "window", **given})
 
 
 class Example(NamedTuple):
@@ -73,7 +74,9 @@ EXAMPLES = {
 def test_one_machine_more_may_make_a_run_miss(assumptions: str) -> None:
     for one in EXAMPLES[assumptions]:
         asked = {"family": one.family, "workload": one.workload, "rate": one.rate}
-        scenario = question(assumptions=assumptions, **{**asked, "duration": 30})
+        scenario = question(
+            assumptions=assumptions, **{**asked, "duration": 30, "horizon": "window"}
+        )
         simulator = Evaluator(scenario).simulator(one.seed)
         family = scenario.spaces[0].family
         before, after = (

@@ -11,16 +11,23 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.sampling import requests_for
 from splitwise_plan.facts.scenario_loader import load_scenario
 
-LOAD = ("--rate", "0.5", "--duration", "2.1", "--seeds", "1", "--seed", "1")
+LOAD = ("--rate", "0.5", "--duration", "2.1", "--horizon", "window", "--seeds", "1", "--seed", "1")
 RANGES = ("--family", "splitwise-hh", "--prompt-machines", "1:2", "--token-machines", "1")
 ONE = ("--family", "splitwise-hh", "--prompt-machines", "1", "--token-machines", "1")
 
-QUIET_START = "rate = 1\nduration = 20\nwarm_up = 19.99\nseeds = 1\n"
+QUIET_START = "rate = 1\nduration = 20\nwarm_up = 19.99\nseeds = 1\nhorizon = 'window'\n"
 FAILING = "[failures]\nmtbf = 5\nmttr = 5\nmaintenance = { for = 5 }\n"
 
 
 def test_nothing_is_drawn_of_this_load() -> None:
-    keys = {"rate": 0.5, "duration": 2.1, "seeds": 1, "seed": 1, "families": ["splitwise-hh"]}
+    keys = {
+        "rate": 0.5,
+        "duration": 2.1,
+        "horizon": "window",
+        "seeds": 1,
+        "seed": 1,
+        "families": ["splitwise-hh"],
+    }
     assert len(requests_for(load_scenario(Catalog(), None, keys), 0)) == 0
 
 

@@ -172,8 +172,8 @@ def test_a_budget_is_one_of_machines() -> None:
 
 @pytest.mark.parametrize("rate", ["12", "60"], ids=["all miss", "all excluded"])
 def test_a_search_without_an_answer_says_so_everywhere(rate: str, tmp_path: Path) -> None:
-    words = ("search", *HH, "--rate", rate, "--duration", "20", "--out", str(tmp_path))
-    result = run(*words)
+    words = ("search", *HH, "--rate", rate, "--duration", "20", "--horizon", "window")
+    result = run(*words, "--out", str(tmp_path))
     assert result.exit_code == exits.NONE_MEETS
     assert "Answer      no design of Splitwise-HH meets the SLOs" in result.stdout
     assert "← best" not in result.stdout

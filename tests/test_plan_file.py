@@ -77,7 +77,8 @@ def test_a_sampled_search_is_sampled_again(tmp_path: Path) -> None:
 
 def test_no_plan_without_a_design(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
-    words = ("search", *HH, "--rate", "40", "--duration", "20", "--save-plan", str(plan))
+    load = ("--rate", "40", "--duration", "20", "--horizon", "window")
+    words = ("search", *HH, *load, "--save-plan", str(plan))
     assert run(*words).exit_code == 3
     assert not plan.exists()
 

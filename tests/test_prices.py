@@ -264,7 +264,7 @@ def test_tokens_are_those_that_arrive(tmp_path: Path) -> None:
 
 def test_a_cluster_that_cannot_keep_up_has_no_price_a_token() -> None:
     design = ("--family", "splitwise-hh", "--prompt-machines", "1", "--token-machines", "1")
-    words = ("simulate", *design, "--rate", "40", "--duration", "60")
+    words = ("simulate", *design, "--rate", "40", "--duration", "60", "--horizon", "window")
     document = run_json(*words)
     assert document["slo"]["verdict"] == "unstable"
     assert document["economics"]["rent_usd_per_million_tokens"] is None

@@ -68,7 +68,8 @@ def test_a_fitted_profile_is_planned_with(tmp_path: Path) -> None:
     assert float(times.token_s(3, 3 * 512)) == pytest.approx(token_ms(3, 512) / 1e3)
     simulated = run_json(
         *("simulate", "--family", "baseline-h100", "--machines", "1", "--rate", "1"),
-        *("--duration", "5", "--hardware", str(folder), "--llm", "llama2-70b"),
+        *("--duration", "5", "--horizon", "window"),
+        *("--hardware", str(folder), "--llm", "llama2-70b"),
         *("--tensor-parallel", "4", "--slo", _slo(tmp_path)),
     )
     assert simulated["requests"]["finished"] > 0

@@ -10,7 +10,7 @@ from splitwise_plan.search.exhaustive import search
 
 
 def test_a_search_as_a_frame() -> None:
-    scenario = scenario_of("splitwise-hh", rate=4, duration=20)
+    scenario = scenario_of("splitwise-hh", rate=4, duration=40, horizon="window")
     result = search(scenario, jobs=1)
     frame = designs_frame(scenario, result)
     assert result.best is not None

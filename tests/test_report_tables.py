@@ -15,11 +15,12 @@ TIMING = {"load_s": 0.1}
 NEXT = ("splitwise-plan simulate --family splitwise-hh --prompt-machines 24 --token-machines 4",)
 
 SEARCH = """\
-Question    coding at 70 requests/s · BLOOM-176B · nine SLOs · least cost · assumptions: measured
+Question    coding at 70 requests/s · BLOOM-176B · nine SLOs · least cost · assumptions: measured ·
+            steady state
 Answer      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
             meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
-Proof       none of 1,214 designs under $1,064/h meets them, on 3 seeds of 120 s and more where it
-            is close
+Proof       none of 1,214 designs under $1,064/h meets them, on 3 runs of 2,880 s in steady state
+            and more where it is close
             three families: 933 simulated, 291 excluded (291 prompt capacity)
             2 ties: 25P + 3T, 23P + 5T
 Cost        $2.08 a million tokens (output alone: $148), 1.40 Wh a request
@@ -33,10 +34,11 @@ Next        splitwise-plan simulate --family splitwise-hh --prompt-machines 24 -
 """
 
 SIMULATION = """\
-Question    coding at 70 requests/s for 120 s · BLOOM-176B · nine SLOs · assumptions: measured
+Question    coding at 70 requests/s · BLOOM-176B · nine SLOs · assumptions: measured · steady state
 Design      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
 Verdict     meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
-Requests    8,502 arrived, all finished; 69.6 finished per second until the last arrival
+Requests    8,502 arrived in 1 run of 2,880 s in steady state, all finished; 69.6 finished per
+            second
 
 latency, s      mean      P50      P90      P99
 TTFT           0.500    0.250    0.750     1.50

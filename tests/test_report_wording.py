@@ -5,8 +5,11 @@ from math import inf, nan
 
 import pytest
 from outcomes import (
+    E2E,
     MEETS,
     MISSES,
+    TBT,
+    TTFT,
     UNFINISHED,
     design,
     details,
@@ -19,8 +22,9 @@ from outcomes import (
 
 from splitwise_plan.report import numbers, wording
 from splitwise_plan.report.proof import answer, proof
+from splitwise_plan.search.confidence import Estimate
 
-ASKED = scenario()
+ASKED, WINDOW = scenario(), scenario(horizon="window")
 HH = design(ASKED, "splitwise-hh", 24, 4)
 
 
@@ -62,8 +66,19 @@ def test_singular_and_plural() -> None:
 def test_the_question_names_load_model_slos_objective_and_assumptions() -> None:
     assert wording.question(ASKED, objective=True) == (
         "coding at 70 requests/s · BLOOM-176B · nine SLOs · least cost · assumptions: measured"
+        " · steady state"
     )
-    assert "for 120 s" in wording.question(ASKED, objective=False)
+    assert wording.question(ASKED, objective=False) == (
+        "coding at 70 requests/s · BLOOM-176B · nine SLOs · assumptions: measured · steady state"
+    )
+
+
+def test_a_question_about_a_window_says_how_long_it_is_and_how_it_begins() -> None:
+    assert wording.question(WINDOW, objective=True).endswith("measured · a window begun empty")
+    assert wording.question(WINDOW, objective=False) == (
+        "coding at 70 requests/s for 120 s · BLOOM-176B · nine SLOs · assumptions: measured"
+        " · a window begun empty"
+    )
 
 
 def test_a_design_is_told_with_its_machines_cost_and_power() -> None:
@@ -106,9 +121,27 @@ def test_a_verdict_names_the_slo_that_binds_and_its_margin() -> None:
     )
 
 
+def tbt_p50(value: float) -> tuple[float, ...]:
+    """Measured values that meet all nine, of which the tightest is that."""
+    return (*TTFT, value, *TBT[1:], *E2E)
+
+
 def test_several_seeds_give_an_interval() -> None:
-    told = wording.verdict(ASKED, evaluation(ASKED, HH, "meets", MEETS, MEETS, MEETS))
-    assert told.endswith("(95 %: 1.21x to 1.21x over 3 seeds)")
+    seeds = evaluation(ASKED, HH, "meets", *map(tbt_p50, (1.20, 1.21, 1.22)))
+    told = wording.verdict(WINDOW, seeds)
+    assert told.endswith("3.2 % to spare (95 %: 1.18x to 1.24x over 3 seeds)")
+    alike = evaluation(ASKED, HH, "meets", MEETS, MEETS, MEETS)
+    assert wording.verdict(WINDOW, alike).endswith("3.2 % to spare")
+
+
+def test_an_interval_of_the_steady_state_is_over_runs() -> None:
+    ends = (
+        Estimate(target, 0.9 * target.limit, 0.8 * target.limit, 0.95 * target.limit)
+        for target in ASKED.slos.targets
+    )
+    runs = replace(evaluation(ASKED, HH, "meets", MEETS, MEETS), estimated=tuple(ends))
+    told = wording.verdict(ASKED, runs)
+    assert told.endswith("10.0 % to spare (95 %: 1.60x to 1.90x over 2 runs)")
 
 
 def test_slos_without_a_value_do_not_break_the_verdict() -> None:
@@ -121,9 +154,12 @@ def test_the_proof_counts_what_was_looked_at_and_names_ties() -> None:
     lines = proof(ASKED, paper_answer(ASKED))
     assert lines == (
         "none of 1,214 designs under $1,064/h meets them, "
-        "on 3 seeds of 120 s and more where it is close",
+        "on 3 runs of 2,880 s in steady state and more where it is close",
         "three families: 933 simulated, 291 excluded (291 prompt capacity)",
         "2 ties: 25P + 3T, 23P + 5T",
+    )
+    assert proof(WINDOW, paper_answer(WINDOW))[0].endswith(
+        "meets them, on 3 seeds of 120 s and more where it is close"
     )
 
 

@@ -158,7 +158,7 @@ def test_the_fault_of_splitwisesim_shows(cheap: list[tuple[Item, Finding]]) -> N
 @pytest.mark.parametrize("stack", [SPLITWISESIM, MEASURED], ids=lambda stack: stack.id)
 def test_one_machine_mixed_is_the_simulators(study: Study, stack: Stack) -> None:
     """The plain machine of Fig. 2 and the kernel, whose ageing and queue order it leaves out."""
-    scenario = at_rate(study.scenario(stack, workload="conversation"), 1.0)
+    scenario = at_rate(study.scenario(stack, workload="conversation", horizon="window"), 1.0)
     simulator = Evaluator(scenario, 1).simulator(0)
     theirs = request_latencies(simulator, simulator.run(design(scenario, "baseline-h100", 1, 0)))
     one = placed(study, stack, H100, workload="conversation")
@@ -187,7 +187,8 @@ def test_every_token_is_made_once(study: Study, mechanism: Mechanism) -> None:
 
 
 def test_capacities_do_not_depend_on_where_one_begins(study: Study) -> None:
-    scenario = study.scenario(MEASURED, workload="coding", duration=60, rate_step=1)
+    asked = {"workload": "coding", "duration": 150, "horizon": "window", "rate_step": 1}
+    scenario = study.scenario(MEASURED, **asked)
     one = design(scenario, "splitwise-hh", 3, 1)
     below, above = (capacities(scenario, [one], [near], 1)[0] for near in (1.0, 30.0))
     assert below == above
@@ -195,7 +196,13 @@ def test_capacities_do_not_depend_on_where_one_begins(study: Study) -> None:
 
 
 def test_a_best_split_carries_at_least_as_much_as_any(study: Study) -> None:
-    asked = {"duration": 60, "rate_step": 1, "workload": "coding", "families": ["splitwise-hh"]}
+    asked = {
+        "duration": 60,
+        "horizon": "window",
+        "rate_step": 1,
+        "workload": "coding",
+        "families": ["splitwise-hh"],
+    }
     scenario = study.scenario(MEASURED, maximize="throughput", cost_budget="4xdgx-h100", **asked)
     best = best_splits(scenario, {"splitwise-hh": 5.0}, 1)["splitwise-hh"]
     every = [design(scenario, "splitwise-hh", prompt, 4 - prompt) for prompt in (1, 2, 3)]

@@ -23,7 +23,8 @@ from splitwise_plan.search.space import designs, objective
 
 SMALL = {
     "rate": 4,
-    "duration": 20,
+    "duration": 40,
+    "horizon": "window",
     "machines": "1:6",
     "prompt_machines": "1:4",
     "token_machines": "1:4",

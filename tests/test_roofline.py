@@ -26,7 +26,8 @@ prompt_machine = "h200"
 prompt_machines = { low = 1, high = 4, unit = "machines", source = "a test" }
 """
 LLAMA = ("--llm", "llama-3.1-70b", "--workload", "conversation")
-DESIGN = ("--family", "new", "--machines", "2", "--rate", "5", "--duration", "10")
+LOAD = ("--rate", "5", "--duration", "30", "--horizon", "window")
+DESIGN = ("--family", "new", "--machines", "2", *LOAD)
 ASKED = ("--missing-profiles", "estimate")
 
 
@@ -95,8 +96,8 @@ def test_machines_without_a_profile_say_how_to_get_one(machine: str, tmp_path: P
 
 def test_estimates_are_marked_wherever_they_show(folder: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ("--hardware", folder, *LLAMA, *ASKED, "--rate", "5", "--duration", "10")
-    families = ("--families", "new,baseline-h100")
+    words = ("--hardware", folder, *LLAMA, *ASKED, *LOAD)
+    families = ("--families", "new,baseline-h100", "--machines", "1:4")
     shown = run("search", *words, *families, "--out", str(out), "--quiet", COLUMNS="120").stdout
     assert "times of h200 estimated" in " ".join(shown.split())
     assert "New (estimated)" in shown

@@ -14,7 +14,12 @@ from splitwise_plan.models.scaling import Factors
 from splitwise_plan.search.fingerprint import fingerprint
 from splitwise_plan.sim.simulator import Simulator
 
-SMALL = {"rate": 5, "duration": 30, "families": ["splitwise-ha", "splitwise-hhcap"]}
+SMALL = {
+    "rate": 5,
+    "duration": 30,
+    "horizon": "window",
+    "families": ["splitwise-ha", "splitwise-hhcap"],
+}
 SCENARIO = load_scenario(Catalog(), None, SMALL)
 
 

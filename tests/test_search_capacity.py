@@ -21,7 +21,12 @@ from splitwise_plan.search.space import designs
 
 
 def question(**given: Any) -> Scenario:
-    defaults = {"maximize": "throughput", "duration": 40, "method": "exhaustive"}
+    defaults = {
+        "maximize": "throughput",
+        "duration": 40,
+        "horizon": "window",
+        "method": "exhaustive",
+    }
     return load_scenario(Catalog(), None, {**defaults, **given})
 
 
@@ -34,7 +39,12 @@ def judge_at(scenario: Scenario, rate_rps: float, design: Design) -> str:
     "given",
     [
         {"power_budget": "5xdgx-h100", "family": ["splitwise-hh", "splitwise-ha", "baseline-h100"]},
-        {"cost_budget": "120 USD/h", "family": ["splitwise-aa"], "workload": "conversation"},
+        {
+            "cost_budget": "120 USD/h",
+            "family": ["splitwise-aa"],
+            "workload": "conversation",
+            "duration": 130,
+        },
         {
             "power_budget": "4xdgx-h100",
             "family": ["splitwise-hhcap"],
@@ -143,7 +153,7 @@ def test_open_ranges_reach_as_far_as_the_budget() -> None:
 
 
 def test_progress_counts_the_designs_judged() -> None:
-    scenario = question(family=["splitwise-hh"], cost_budget="4xdgx-h100", duration=20)
+    scenario = question(family=["splitwise-hh"], cost_budget="4xdgx-h100", duration=60)
     told: list[Progress] = []
     maximize_rate(scenario, 1, told.append)
     assert {(one.family, one.excluded, one.space) for one in told} == {("splitwise-hh", 0, 3)}

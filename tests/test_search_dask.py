@@ -72,7 +72,9 @@ def test_the_sampled_search_gives_the_same_bytes(cluster: Cluster) -> None:
 def test_the_search_for_a_rate_gives_the_same_bytes(cluster: Cluster) -> None:
     asked: dict[str, Any] = {"maximize": "throughput", "cost_budget": "6xdgx-h100"}
     scenario = load_scenario(
-        Catalog(), None, {"families": ["splitwise-hh"], "duration": 20, "seeds": 2, **asked}
+        Catalog(),
+        None,
+        {"families": ["splitwise-hh"], "duration": 60, "horizon": "window", "seeds": 2, **asked},
     )
     assert told(maximize_rate(scenario, cluster)) == told(maximize_rate(scenario, 1))
 
@@ -97,7 +99,8 @@ def test_the_sweeps_and_the_closer_look_give_the_same_bytes(cluster: Cluster) ->
 
 
 def test_a_sweep_on_a_scheduler_prints_what_it_prints_here(cluster: Cluster) -> None:
-    asked = ("--designs", "2+1,3+1", "--rates", "4,6", "--duration", "10", "--format", "csv")
+    asked = ("--designs", "2+1,3+1", "--rates", "4,6", "--duration", "40",
+             "--horizon", "window", "--format", "csv")  # fmt: skip
     address = cluster.client.scheduler.address
     there = run("sweep", "load", *asked, "--dask", address)
     assert there.exit_code == 0

@@ -17,13 +17,15 @@ from splitwise_plan.search.length import check_length
 
 
 def scenario_of(**given: Any) -> Scenario:
-    return load_scenario(Catalog(), None, {"rate": 10, "duration": 60, **given})
+    return load_scenario(
+        Catalog(), None, {"rate": 10, "duration": 150, "horizon": "window", **given}
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "bottleneck"),
     [
-        ({"prompt_machines": "1:2", "token_machines": "2"}, "prompt compute"),
+        ({"prompt_machines": "1:3", "token_machines": "2"}, "prompt compute"),
         (
             {"prompt_machines": "6", "token_machines": "2", "workload": "conversation"},
             "token bandwidth",

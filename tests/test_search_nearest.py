@@ -11,9 +11,10 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.evaluate import Evaluator, replicate
+from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import search
 from splitwise_plan.search.nearest import ALIKE, nearest
+from splitwise_plan.search.replications import replicate
 from splitwise_plan.search.sampled import search_sampled
 from splitwise_plan.search.space import designs, objective
 
@@ -29,7 +30,14 @@ def impossible(tmp_path: Any, which: str, **given: Any) -> Scenario:
     path = tmp_path / "slos.toml"
     path.write_text(SLOS[which])
     ranges = {"prompt_machines": "1:12", "token_machines": "1:6"}
-    asked = {"rate": 8, "duration": 30, "family": "splitwise-hh", "slo": str(path), **ranges}
+    asked = {
+        "rate": 8,
+        "duration": 30,
+        "horizon": "window",
+        "family": "splitwise-hh",
+        "slo": str(path),
+        **ranges,
+    }
     return load_scenario(Catalog(), None, {**asked, **given})
 
 
@@ -56,7 +64,7 @@ def test_it_is_the_closest_of_all_and_of_those_alike_the_cheapest(
 
 
 def test_what_is_too_close_to_call_is_closer_than_what_misses_in_every_run() -> None:
-    asked = {"rate": 6, "duration": 30, "family": "splitwise-hh"}
+    asked = {"rate": 6, "duration": 30, "horizon": "window", "family": "splitwise-hh"}
     for prompt in (2, 3, 4):
         scenario = load_scenario(
             Catalog(), None, {**asked, "prompt_machines": prompt, "token_machines": "1:8"}

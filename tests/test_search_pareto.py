@@ -60,7 +60,13 @@ def test_dominance_is_a_strict_order(a: Vector, b: Vector, c: Vector) -> None:
 
 
 def question(**keys: Any) -> Scenario:
-    small = {"duration": 60, "seeds": 1, "machines": "1:6", "prompt_machines": "1:3"}
+    small = {
+        "duration": 60,
+        "horizon": "window",
+        "seeds": 1,
+        "machines": "1:6",
+        "prompt_machines": "1:3",
+    }
     families = ["baseline-h100", "splitwise-hh", "splitwise-ha", "splitwise-aa"]
     asked = {"families": families, "rate": 1, "token_machines": "1:3", **small, **keys}
     return replace(load_scenario(Catalog(), None, asked), rate_step_rps=3.0)

@@ -82,7 +82,7 @@ def test_finds_the_optimum_of_the_papers_space(
 
 def papers(workload: str, minimize: str) -> Scenario:
     """All six families at 70 requests a second."""
-    keys = {"workload": workload, "minimize": minimize, "rate": 70}
+    keys = {"workload": workload, "minimize": minimize, "rate": 70, "horizon": "window"}
     return load_scenario(Catalog(), None, keys)
 
 
@@ -130,7 +130,8 @@ def test_an_impossible_question_has_no_best() -> None:
 
 
 def test_a_sampler_with_nothing_new_to_propose_is_not_asked_for_ever() -> None:
-    scenario = question(machines="1:9", prompt_machines="1:3", token_machines="1:3", rate=5)
+    ranges = {"machines": "1:9", "prompt_machines": "1:3", "token_machines": "1:3"}
+    scenario = question(**ranges, rate=5, duration=40)
     told_of: list[Progress] = []
     result = search_sampled(scenario, 1, 100_000, report=told_of.append)
     assert best_of(result) == best_of(search(scenario, 1))

@@ -24,7 +24,12 @@ USD_PER_GPU_HOUR = {"a100": 2.21, "h100": 4.76}
 
 
 def question(**given: Any) -> Scenario:
-    defaults = {"maximize": "throughput_per_cost", "duration": 60, "workload": "conversation"}
+    defaults = {
+        "maximize": "throughput_per_cost",
+        "duration": 60,
+        "horizon": "window",
+        "workload": "conversation",
+    }
     return load_scenario(Catalog(), None, {**defaults, **given})
 
 
@@ -79,7 +84,7 @@ def test_what_has_no_effect_is_refused(given: dict[str, Any], problem: str) -> N
 def test_the_report(tmp_path: Any) -> None:
     words = (
         *("search", "--maximize", "throughput_per_cost", "--cost-budget", "3xdgx-h100"),
-        *("--duration", "20", "--families", "splitwise-hh,baseline-a100"),
+        *("--duration", "20", "--horizon", "window", "--families", "splitwise-hh,baseline-a100"),
     )
     told = run(*words, "--out", str(tmp_path / "out"))
     assert told.exit_code == 0

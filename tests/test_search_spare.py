@@ -240,8 +240,9 @@ def test_the_resolved_scenario_gives_the_same_spare(tmp_path: Path) -> None:
     assert "loose.toml" in [source.path for source in scenario.sources]
 
 
-WORDS = ("search", "--family", "splitwise-hh", "--rate", "5", "--duration", "30", "--seeds", "1",
-         "--prompt-machines", "1:6", "--token-machines", "1:4")  # fmt: skip
+WORDS = ("search", "--family", "splitwise-hh", "--rate", "5", "--duration", "40",
+         "--horizon", "window", "--seeds", "1", "--prompt-machines", "1:6",
+         "--token-machines", "1:4")  # fmt: skip
 
 
 def test_the_report_says_what_the_spare_is_good_for_and_costs() -> None:
@@ -265,8 +266,9 @@ def test_nothing_survives_the_loss_of_all(tmp_path: Path) -> None:
 def test_a_plan_with_spare_machines_is_checked_with_them(tmp_path: Path) -> None:
     (tmp_path / "loose.toml").write_text(LOOSE, encoding="utf-8")
     scenario, plan = tmp_path / "s.toml", tmp_path / "plan.toml"
-    text = "rate = 5\nduration = 30\nseeds = 1\nfamilies = ['splitwise-hh']\nspare = 1\n"
-    text += "prompt_machines = '1:6'\ntoken_machines = '1:4'\ndegraded_slo = 'loose.toml'\n"
+    text = "rate = 5\nduration = 40\nhorizon = 'window'\nseeds = 1\nspare = 1\n"
+    text += "families = ['splitwise-hh']\nprompt_machines = '1:6'\ntoken_machines = '1:4'\n"
+    text += "degraded_slo = 'loose.toml'\n"
     scenario.write_text(text, encoding="utf-8")
     assert run("search", str(scenario), "--save-plan", str(plan)).exit_code == 0
     assert 'degraded_slo = "loose.toml"' in plan.read_text(encoding="utf-8")

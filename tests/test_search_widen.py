@@ -29,7 +29,9 @@ def small(scenario: Scenario, high: int) -> Scenario:
 
 
 def question(**given: Any) -> Scenario:
-    return load_scenario(Catalog(), None, {"duration": 40, "seeds": 1, **given})
+    return load_scenario(
+        Catalog(), None, {"duration": 40, "horizon": "window", "seeds": 1, **given}
+    )
 
 
 @pytest.mark.parametrize("family", ["splitwise-hh", "splitwise-aa", "baseline-h100"])

@@ -25,7 +25,9 @@ from splitwise_plan.search.thresholds import MOST, PRECISION
 
 SMALL: dict[str, Any] = {
     "rate": 4,
-    "duration": 20,
+    "duration": 35,
+    "horizon": "window",
+    "max_seeds": 3,
     "prompt_machines": "1:5",
     "token_machines": "1:4",
     "machines": "1:6",

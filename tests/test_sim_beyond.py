@@ -37,7 +37,14 @@ def cut(profile: Profile) -> Profile:
 
 
 def asked(family: str = "splitwise-hh", **keys: object) -> Scenario:
-    given = {"workload": "conversation", "rate": 30, "duration": 40, "families": [family], **keys}
+    given = {
+        "workload": "conversation",
+        "rate": 30,
+        "duration": 40,
+        "horizon": "window",
+        "families": [family],
+        **keys,
+    }
     scenario = load_scenario(Catalog(), None, given)
     profiles = {name: cut(profile) for name, profile in scenario.profiles.items()}
     return replace(scenario, profiles=profiles)
@@ -87,7 +94,9 @@ def _time_over(simulator: Simulator, of: Run) -> float:
 
 def test_a_run_within_the_profile_says_nothing() -> None:
     scenario = load_scenario(
-        Catalog(), None, {"rate": 2, "duration": 20, "families": ["splitwise-hh"]}
+        Catalog(),
+        None,
+        {"rate": 2, "duration": 75, "horizon": "window", "families": ["splitwise-hh"]},
     )
     assert beyond_profile(*played(scenario, 4, 2)) == ()
 
@@ -101,7 +110,7 @@ def test_the_papers_simulator_knows_no_context() -> None:
 
 WORDS = (
     *("simulate", "--workload", "conversation", "--family", "splitwise-hh", "--rate", "35"),
-    *("--prompt-machines", "8", "--token-machines", "3", "--duration", "30"),
+    *("--prompt-machines", "8", "--token-machines", "3", "--duration", "30", "--horizon", "window"),
 )
 
 

@@ -88,8 +88,8 @@ def test_prompts_are_active_as_long_as_their_machines_are_busy_with_them() -> No
     one = scene("splitwise-hh", 6, 2, rate=10, duration=30)
     run = one.run()
     assert run.pool_moves == 0
-    inside = prompt_phases(one.simulator, run).within(slice(0, 6), 0.0, run.end_s)
-    numbers, time_s = time_at(inside, 6, 0.0, run.end_s)
+    inside = prompt_phases(one.simulator, run).within(slice(0, 6), *run.measured)
+    numbers, time_s = time_at(inside, 6, *run.measured)
     busy_s = float(run.instances.prompt_busy_s[:6].sum())
     assert time_s[numbers > 0].sum() == pytest.approx(busy_s)
 

@@ -18,6 +18,7 @@ KINDS = (
     *("arrivals trace", "arrivals poisson", "arrivals gamma", "arrivals mmpp"),
     *("arrivals diurnal", "arrivals spike", "arrivals piecewise", "ended drained"),
     *("verdict meets", "verdict misses", "restarts after an outage"),
+    *("horizon steady", "horizon window"),
 )
 
 
@@ -29,7 +30,7 @@ def test_fifty() -> None:
 
 
 def test_what_is_wrong_is_told_with_what_repeats_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*_: object) -> soak.Seen:
+    def crash(*_: object, **__: object) -> soak.Seen:
         raise ZeroDivisionError
 
     monkeypatch.setattr(soak, "endure", crash)
@@ -42,6 +43,14 @@ def test_what_is_wrong_is_told_with_what_repeats_it(monkeypatch: pytest.MonkeyPa
 def test_a_scenario_is_the_same_again(tmp_path: Path) -> None:
     one, again, other = (draw(np.random.default_rng(n), tmp_path) for n in (5, 5, 6))
     assert one == again != other
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("number", [1_025, 1_028])
+def test_one_with_runs_as_long_as_they_are(number: int) -> None:
+    seen, wrong, _ = soak.soak(number, 1, whole=True)
+    assert wrong == []
+    assert seen["horizon steady"] == 1
 
 
 @pytest.mark.verify

@@ -18,7 +18,7 @@ def small(family: str = "splitwise-hh", **keys: Any) -> Scenario:
     ranges = {"prompt_machines": "1:5", "token_machines": "1:3"}
     if family.startswith("baseline"):
         ranges = {"machines": "1:8"}
-    return scenario_of(family, **{"rate": 8, "duration": 30, **ranges, **keys})
+    return scenario_of(family, **{"rate": 8, "duration": 40, "horizon": "window", **ranges, **keys})
 
 
 @pytest.mark.parametrize("family", ["splitwise-hh", "splitwise-ha", "baseline-h100"])

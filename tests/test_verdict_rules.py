@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.slo import Attainment, SLOSet, SLOTarget
 from splitwise_plan.search.confidence import (
     Estimate,
@@ -27,6 +28,7 @@ from splitwise_plan.sim.verdict import (
     binding,
     is_growing,
     target_results,
+    too_few,
     verdict,
 )
 
@@ -41,6 +43,14 @@ def ended(stop: Stop) -> Run:
     return cast("Run", SimpleNamespace(stop=stop))
 
 
+def arrivals(process: str = "poisson", *, is_stationary: bool = True) -> Arrivals:
+    """Arrivals of which a verdict reads no more than this."""
+    return cast("Arrivals", SimpleNamespace(process=process, is_stationary=is_stationary))
+
+
+CHANGING, REPLAYED = (arrivals(process, is_stationary=False) for process in ("diurnal", "trace"))
+
+
 def slowdowns(ttft: list[float], tbt: list[float], e2e: list[float]) -> Latencies:
     return Latencies({}, {"ttft": np.array(ttft), "tbt": np.array(tbt), "e2e": np.array(e2e)})
 
@@ -52,9 +62,10 @@ def said(
     ttft: list[float] = LEVEL,
     tbt: list[float] = LEVEL,
     e2e: list[float] = LEVEL,
+    of: Arrivals = CHANGING,
 ) -> Verdict:
     results = [TargetResult(TTFT, value) for value in values]
-    return verdict(ended(stop), results, slowdowns(ttft, tbt, e2e))
+    return verdict(ended(stop), results, slowdowns(ttft, tbt, e2e), of)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +127,34 @@ def test_a_miss_whose_backlog_grew_is_unstable() -> None:
     assert said([3.0], ttft=GROWING, e2e=GROWING) == "meets"
 
 
+def test_a_backlog_that_arrivals_do_not_make_grow_is_unstable_whatever_the_limits() -> None:
+    assert said([3.0], ttft=GROWING, of=arrivals()) == "unstable"
+    assert said([3.0], e2e=GROWING, of=arrivals()) == "unstable"
+    assert said([3.0], tbt=GROWING, of=arrivals()) == "meets"
+    assert said([3.0], of=arrivals()) == "meets"
+    assert said([3.0], ttft=GROWING, e2e=GROWING, of=REPLAYED) == "meets"
+
+
+@pytest.mark.parametrize("value", [3.0, 5.0])
+def test_too_few_requests_for_a_percentile_decide_nothing(value: float) -> None:
+    assert said([value], ttft=[1.0]) == "undecided"  # a P50 takes two
+    assert said([value], ttft=[1.0], of=arrivals()) == "undecided"
+    assert said([value], ttft=[1.0, nan]) == "undecided"
+    assert said([value], ttft=[1.0, inf]) == ("meets" if value < 4.0 else "misses")
+    assert said([value], ttft=[1.0], of=REPLAYED) == ("meets" if value < 4.0 else "misses")
+    assert said([value], Stop.MISSES, ttft=[1.0]) == "misses"  # proven, however many there are
+
+
+@pytest.mark.parametrize(
+    ("percentile", "fewest"), [(50.0, 2), (90.0, 10), (99.0, 100), (99.9, 1000), (0.0, 1), (100, 1)]
+)
+def test_a_percentile_takes_requests_beyond_it(percentile: float, fewest: int) -> None:
+    result = TargetResult(SLOTarget("ttft", percentile, 4.0), 3.0)
+    for count in range(max(1, fewest - 2), fewest + 2):
+        found = slowdowns([1.0] * count, [], [])
+        assert too_few([result], found) is (result if count < fewest else None)
+
+
 def quarters(*medians: float) -> np.ndarray:
     return np.repeat(medians, 10)
 
@@ -168,14 +207,22 @@ def test_quantiles_are_those_of_the_closed_forms() -> None:
 
 
 def test_intervals_by_hand() -> None:
-    [two] = estimates(runs(4.0, 6.0))  # s = sqrt(2), over the square root of two runs
-    assert two.mean == 5.0
-    assert two.high - 5.0 == 5.0 - two.low == pytest.approx(tan(pi * (TAIL - 0.5)))
+    [two] = estimates(runs(24.0, 26.0))  # s = sqrt(2), over the square root of two runs
+    assert two.mean == 25.0
+    half = tan(pi * (TAIL - 0.5))
+    assert two.low == pytest.approx(25.0 - half)
+    assert two.high == pytest.approx(25.0 + half)
     [three] = estimates(runs(4.0, 5.0, 6.0))
     half = (2 * TAIL - 1) / sqrt(2 * TAIL * (1 - TAIL)) / sqrt(3)
     assert three.mean == 5.0
     assert three.low == pytest.approx(5 - half)
     assert three.high == pytest.approx(5 + half)
+
+
+def test_an_interval_does_not_go_below_nothing() -> None:
+    [two] = estimates(runs(4.0, 6.0))
+    assert (two.mean, two.low) == (5.0, 0.0)
+    assert two.high - 5.0 == pytest.approx(tan(pi * (TAIL - 0.5)))
 
 
 def test_one_run_has_no_interval() -> None:

@@ -44,6 +44,7 @@ def inference_perf(start_s: float, prompt: int, output: int) -> dict[str, Any]:
 
 VLLM = {
     "duration": 3.0,
+    "horizon": "window",
     "completed": 3,
     "input_lens": [100, 200, 7, 9],
     "output_lens": [5, 1, 2, 0],

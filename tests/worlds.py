@@ -123,6 +123,7 @@ def _of_scene(
         "workload": workload,
         "rate": rate,
         "duration": 60,
+        "horizon": "window",
         "assumptions": assumptions,
     }
     return state_of(scene(family, *machines, **facts))
