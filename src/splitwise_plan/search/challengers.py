@@ -14,7 +14,7 @@ from math import ceil
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.driver import Jobs, alone, in_order
+from splitwise_plan.search.driver import Jobs, in_order
 from splitwise_plan.search.edge import ABOVE, BELOW, Edge, EdgeWalk
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import Bounds
@@ -86,28 +86,22 @@ class Rivals:
     def judged(
         self, tried: Sequence[Design], at: Evaluator | None = None, where: str = "as it is"
     ) -> Generator[Evaluation, None, None]:
-        """Those that no bound excludes, judged at first look by an evaluator.
+        """Those that no bound excludes, judged by an evaluator (default: the scenario's).
 
-        By default by the scenario's. `where`: its name in the journal.
+        `where`: its name in the journal.
         """
         evaluator = at or self.evaluator
         bounds = {space.family.id: Bounds(space, evaluator) for space in self.scenario.spaces}
         left = [one for one in tried if bounds[one.family.id].can_carry(one)]
-        yield from self._kept(left, evaluator, where, first_look=True)
+        yield from self.kept(left, evaluator, where)
 
-    def closely(self, design: Design, at: Evaluator, where: str) -> Evaluation:
-        """One design judged, whatever the bounds say, as surely as its runs tell."""
-        [evaluation] = self._kept([design], at, where, first_look=False)
-        return evaluation
-
-    def _kept(
-        self, designs: Sequence[Design], at: Evaluator, where: str, *, first_look: bool
+    def kept(
+        self, designs: Sequence[Design], at: Evaluator, where: str
     ) -> Generator[Evaluation, None, None]:
-        """Judged by an evaluator, or as the journal has it."""
-        kind = evaluations("judged" if first_look else "closely", self.scenario.slos)
-        outside, inside = (self.jobs, 1) if first_look else alone(self.jobs)
-        judge = partial(at.judge, first_look=first_look, jobs=inside)
-        yield from kept_in_order(part_of(self.journal, where), kind, judge, designs, outside)
+        """Judged by an evaluator, whatever the bounds say, or as the journal has it."""
+        kind = evaluations("judged", self.scenario.slos)
+        journal = part_of(self.journal, where)
+        yield from kept_in_order(journal, kind, at.judge, designs, self.jobs)
 
     def walk(self) -> dict[str, Edge]:
         """The edges of the families with two pools."""

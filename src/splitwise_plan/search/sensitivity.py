@@ -190,7 +190,7 @@ class Shaking:
         """What has changed at a factor: the winner's verdict first."""
         evaluator = Evaluator(knob.apply(self.scenario, factor))
         where = _where(knob, factor)
-        judged = self.around.closely(self.winner, evaluator, where)
+        [judged] = self.around.kept([self.winner], evaluator, where)
         if judged.verdict != "meets":
             return _missed(evaluator, judged)
         better = first_meeting(self.around.judged(rivals, evaluator, where))
