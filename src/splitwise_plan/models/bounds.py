@@ -54,7 +54,7 @@ def offered_prompt_work(lengths: LengthTable, rate_rps: float) -> float:
 
     A design that computes fewer has a backlog which grows without end: it is unstable.
     """
-    return rate_rps * _mean(lengths, lengths.prompt_tokens)
+    return rate_rps * lengths.mean_tokens[0]
 
 
 def offered_memory_work(

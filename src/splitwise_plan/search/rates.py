@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.facts.sampling import lengths_of
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import PromptCapacity
@@ -53,12 +54,5 @@ def likely_rate_rps(
 ) -> float:
     """Half of what the prompts of the largest design would allow; 1 where nothing limits them."""
     most = max(bound.tokens_per_s(design) for design in candidates)
-    workload = scenario.workload
-    if workload is None:
-        if scenario.trace is None:
-            raise ValueError("needs a workload or a trace")
-        mean = float(np.mean(scenario.trace.prompt_tokens))
-    else:
-        table = workload.lengths
-        mean = float(np.average(table.prompt_tokens, weights=table.count))
+    mean, _ = lengths_of(scenario).mean_tokens
     return 0.5 * most / mean if np.isfinite(most) else 1.0
