@@ -89,7 +89,8 @@ def test_the_front_gives_the_same_bytes(cluster: Cluster) -> None:
 @pytest.mark.verify
 def test_the_sweeps_and_the_closer_look_give_the_same_bytes(cluster: Cluster) -> None:
     ranges = {"machines": "1:6", "prompt_machines": "1:4", "token_machines": "1:2"}
-    scenario = question(families=["splitwise-hh", "baseline-h100"], rate=6, **ranges)
+    families = ["splitwise-hh", "baseline-h100"]
+    scenario = question(families=families, rate=6, duration=40, **ranges)
     space = scenario.spaces[0]
     assert repr(sweep_map(scenario, space, cluster)) == repr(sweep_map(scenario, space, 1))
     result = search(scenario, 1)

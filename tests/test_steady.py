@@ -193,8 +193,8 @@ def test_of_equals_one_with_room_comes_before_one_with_less_power() -> None:
     close = outcomes.details(asked, capped, "meets", tight)
     roomy = outcomes.details(asked, capped, "meets", tuple(0.8 * value for value in MEETS))
     spare = outcomes.details(asked, hh.evaluation.design, "meets", tuple(0.8 * v for v in MEETS))
-    assert min((close, spare), key=lambda one: rank(asked, one)) is spare
-    assert min((roomy, spare), key=lambda one: rank(asked, one)) is roomy
+    assert min((close, spare), key=lambda one: rank(asked, one.evaluation)) is spare
+    assert min((roomy, spare), key=lambda one: rank(asked, one.evaluation)) is roomy
 
 
 @pytest.mark.verify

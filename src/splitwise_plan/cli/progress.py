@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ BAR = 20
 def shown_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """Yield what a search is to call after each design; None where nobody would see it.
 
-    The line is gone at the end.
+    A line for each family that is searched at the same time, in a thread of its own; they are gone
+    at the end.
     """
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Line
 
     console = Console(stderr=True)
@@ -38,22 +40,29 @@ def shown_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None
         TextColumn("{task.fields[left]}"),
     )
     with Line(*columns, console=console, transient=True) as line:
-        task = line.add_task("searching", total=None, told="", left="")
-        family = ""
+        tasks: dict[Thread, TaskID] = {}
+        families: dict[Thread, str] = {}
+        lock = Lock()
+
+        def task_of(searching: Thread, family: str) -> TaskID:
+            for ended in [thread for thread in tasks if not thread.is_alive()]:
+                line.remove_task(tasks.pop(ended))
+            if searching not in tasks:
+                tasks[searching] = line.add_task(family, total=None, told="", left="")
+            elif families[searching] != family:
+                line.reset(tasks[searching], description=family)
+            families[searching] = family
+            return tasks[searching]
 
         def show(progress: Progress) -> None:
-            nonlocal family
-            done = progress.simulated + progress.excluded
-            if progress.family != family:
-                family = progress.family
-                line.reset(task, total=progress.space, description=family)
-            line.update(
-                task,
-                completed=done,
-                total=progress.space,
-                told=_told(progress),
-                left="left at most",
-            )
+            with lock:
+                line.update(
+                    task_of(current_thread(), progress.family),
+                    completed=progress.simulated + progress.excluded,
+                    total=progress.space,
+                    told=_told(progress),
+                    left="left at most",
+                )
 
         yield show
 

@@ -16,14 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import cbrt, inf, isfinite, sqrt
+from math import cbrt, ceil, inf, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.search.confidence import Interval, t_quantile
+from splitwise_plan.sim.metrics import interpolated
 
 Floats = NDArray[np.float64]
 
@@ -49,28 +51,39 @@ def batched(run: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pooled:
-    """Values of runs: each float64 (N,), in order of arrival, and all but nan in order of size."""
+    """Values of runs: each float64 (N,), in order of arrival, and all but nan in order of size.
+
+    `known`: how many of each batch are values, (batches,).
+    """
 
     runs: tuple[Floats, ...]
     ordered: Floats
+    known: NDArray[np.int64]
 
     @classmethod
     def of(cls, runs: Sequence[Floats]) -> Pooled:
         """nan is no value."""
         values = np.concatenate(runs)
-        return cls(tuple(runs), np.sort(values[~np.isnan(values)]))
+        known = [(~np.isnan(batched(run))).sum(axis=1) for run in runs]
+        return cls(tuple(runs), np.sort(values[~np.isnan(values)]), np.concatenate(known))
+
+    @classmethod
+    def together(cls, parts: Sequence[Pooled]) -> Pooled:
+        """The runs of several."""
+        return parts[0] if len(parts) == 1 else cls.of([run for part in parts for run in part.runs])
+
+    def percentile(self, target: SLOTarget) -> float:
+        """The value of a target, as `sim.metrics.values_at`; nan where there are no values."""
+        if not len(self.ordered):
+            return nan
+        share = target.percentile / 100.0
+        if target.metric == "goodput":
+            return float(self.ordered[max(ceil(share * len(self.ordered)) - 1, 0)])
+        return self.at(share)
 
     def at(self, share: float) -> float:
-        """The value below which a share lies, interpolated linearly as numpy does."""
-        if share > 1.0:
-            return inf
-        place = max(share, 0.0) * (len(self.ordered) - 1)
-        below = int(place)
-        low, part = float(self.ordered[below]), place - below
-        if part == 0.0:
-            return low
-        high = float(self.ordered[below + 1])
-        return low + part * (high - low) if isfinite(high) else high
+        """The value below which a share lies, if there are so many."""
+        return inf if share > 1.0 else interpolated(self.ordered, max(share, 0.0))
 
 
 def percentile_interval(
@@ -97,9 +110,8 @@ def share_interval(
     wider: float = 1.0,
 ) -> Interval:
     """The share of values of which something is true, under the load of the long run."""
-    known = [np.maximum((~np.isnan(batched(run))).sum(axis=1), 1) for run in values.runs]
     true = [batched(run).sum(axis=1) for run in runs]
-    shares = np.concatenate(true) / np.concatenate(known)
+    shares = np.concatenate(true) / np.maximum(values.known, 1)
     count, terms = len(shares), 1 + loads.shape[1]
     if count <= 2 * terms:
         return Interval(float(shares.mean()), 0.0, 1.0)

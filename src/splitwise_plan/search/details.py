@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +51,17 @@ class RunSummary:
 
 def summary_of(simulator: Simulator, design: Design, run: Run) -> RunSummary:
     """What is told of one run, beside its latencies."""
-    of_pools = pools(simulator, design, run)
+    of_pools, meanwhile = pools(simulator, design, run), finished_meanwhile(run)
+    arrived, moved_s = int(simulator.counted.sum()), run.requests.kv_transfer_s
+    finished = int(np.isfinite(run.requests.last_token_s[simulator.counted]).sum())
     return RunSummary(
-        arrived=int(simulator.counted.sum()),
-        finished=_finished(simulator, run),
-        throughput_rps=finished_meanwhile(run) / measured_s(run),
-        tokens_per_s=_tokens_per_s(simulator, run),
+        arrived=arrived,
+        finished=finished,
+        throughput_rps=meanwhile / measured_s(run),
+        tokens_per_s=_tokens_per_s(simulator, run) if finished == arrived else (nan, nan),
         pools=tuple(of_pools),
-        energy=energy(run, of_pools),
-        moved_s=run.requests.kv_transfer_s[run.requests.kv_transfer_s > 0.0],
+        energy=energy(run, of_pools, meanwhile),
+        moved_s=moved_s[moved_s > 0.0],
         pool_moves=run.pool_moves,
         mixed_requests=run.mixed_requests,
         failures=_failures(run) if simulator.scenario.failures else None,
@@ -95,20 +98,15 @@ def details_of(
     )
 
 
-def _finished(simulator: Simulator, run: Run) -> int:
-    """Of the counted requests."""
-    return int(np.isfinite(run.requests.last_token_s[simulator.counted]).sum())
-
-
 def _tokens_per_s(simulator: Simulator, run: Run) -> tuple[float, float]:
     """Prompt and output tokens of the counted requests, per second of the measured window."""
-    requests, counted = simulator.requests, simulator.counted
-    if _finished(simulator, run) < counted.sum() or not np.isfinite(simulator.measured[1]):
-        return float("nan"), float("nan")
-    span_s = measured_s(run)
-    return float(requests.prompt_tokens[counted].sum()) / span_s, float(
-        requests.output_tokens[counted].sum()
-    ) / span_s
+    requests, counted, span_s = simulator.requests, simulator.counted, measured_s(run)
+    if not np.isfinite(simulator.measured[1]):
+        return nan, nan
+    prompts, outputs = (
+        float(of[counted].sum()) / span_s for of in (requests.prompt_tokens, requests.output_tokens)
+    )
+    return prompts, outputs
 
 
 def _failures(run: Run) -> FailureCounts:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from types import TracebackType
 from typing import Any, TypeVar
@@ -57,7 +57,26 @@ class Cluster:
         return int, (1,)
 
 
-Jobs = int | Cluster
+class Threads:
+    """Threads that several callers use at the same time (see `together`); a context."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.pool = ThreadPoolExecutor(count)
+
+    def __enter__(self) -> Threads:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.pool.shutdown(cancel_futures=True)
+
+
+Jobs = int | Threads | Cluster
 """Threads here, or the workers of a cluster."""
 
 
@@ -70,17 +89,36 @@ def all_cores() -> int:
 
 def threads(jobs: Jobs) -> int:
     """How many evaluations run at a time."""
-    return jobs if isinstance(jobs, int) else jobs.threads
+    match jobs:
+        case Threads():
+            return jobs.count
+        case Cluster():
+            return jobs.threads
+    return jobs
 
 
-def here(jobs: Jobs) -> int:
+def here(jobs: Jobs) -> int | Threads:
     """Threads of this process: for work whose data is too large to send."""
-    return jobs if isinstance(jobs, int) else 1
+    return 1 if isinstance(jobs, Cluster) else jobs
 
 
-def alone(jobs: Jobs) -> tuple[Jobs, int]:
-    """Of a single item: how it is worked on, and how many threads it may use for its parts."""
-    return (1, jobs) if isinstance(jobs, int) else (jobs, 1)
+def alone(jobs: Jobs) -> tuple[Jobs, int | Threads]:
+    """Of a single item: how it is worked on, and the threads it may use for its parts."""
+    return (jobs, 1) if isinstance(jobs, Cluster) else (1, jobs)
+
+
+def together(
+    function: Callable[[Item, Jobs], Result], items: Sequence[Item], jobs: Jobs
+) -> list[Result]:
+    """Apply `function`, which calls `in_order` with the jobs given to it, to all items at once.
+
+    They share the threads, so that none is idle while an item has few parts left. On a cluster one
+    item follows the other.
+    """
+    if jobs == 1 or isinstance(jobs, Cluster) or len(items) < 2:
+        return [function(item, jobs) for item in items]
+    with ThreadPoolExecutor(len(items)) as callers, Threads(threads(jobs)) as shared:
+        return [done.result() for done in [callers.submit(function, i, shared) for i in items]]
 
 
 def in_order(
@@ -106,27 +144,33 @@ def in_order(
         yield from map(work, items)
     elif isinstance(jobs, Cluster):
         yield from _on_cluster(function, items, jobs, finished)
-    else:
+    elif isinstance(jobs, Threads):
         yield from _in_threads(work, items, jobs)
+    else:
+        with Threads(jobs) as own:
+            yield from _in_threads(work, items, own)
 
 
 def _in_threads(
-    work: Callable[[Item], Result], items: Iterable[Item], jobs: int
+    work: Callable[[Item], Result], items: Iterable[Item], jobs: Threads
 ) -> Generator[Result, None, None]:
     """At the end, whatever ends it, nothing more is begun or still goes on.
 
     Not by joblib's threads: it looks for results every 10 ms, enough to judge three designs.
     """
     remaining = iter(items)
-    pool = ThreadPoolExecutor(jobs)
+    submit = jobs.pool.submit
+    begun: deque[Future[Result]] = deque()
     try:
-        begun = deque(pool.submit(work, item) for item in islice(remaining, AHEAD * jobs))
+        begun.extend(submit(work, item) for item in islice(remaining, AHEAD * jobs.count))
         while begun:
             result = begun.popleft().result()
-            begun.extend(pool.submit(work, item) for item in islice(remaining, 1))
+            begun.extend(submit(work, item) for item in islice(remaining, 1))
             yield result
     finally:
-        pool.shutdown(cancel_futures=True)
+        for one in begun:
+            one.cancel()
+        wait(begun)
 
 
 def _on_cluster(

@@ -32,7 +32,7 @@ class Judging(Protocol):
     def screen(self, design: Design) -> Evaluation | None:
         """The verdict if it comes soon."""
 
-    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: Jobs = 1) -> Evaluation:
         """The verdict, as sure as it is said to be; `first_look`: where the first look decides."""
 
     def may_decide(self, evaluation: Evaluation) -> bool:
@@ -97,7 +97,7 @@ class Evaluator:
         """The first `replications` simulators."""
         return [self.simulator(number) for number in range(replications)]
 
-    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: Jobs = 1) -> Evaluation:
         """The verdict on a design, whole and with the machines gone that the scenario allows for.
 
         What was judged once is remembered: what is left of a design is often another one whole.
@@ -121,7 +121,9 @@ class Evaluator:
                 self._known[design] = known
         return known if known is not None and known.verdict in MISSED else None
 
-    def judge_whole(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge_whole(
+        self, design: Design, *, first_look: bool = False, jobs: Jobs = 1
+    ) -> Evaluation:
         """The verdict on a design as it is."""
         known = self._known.get(design)
         if known is None or (not first_look and self._is_open(known)):

@@ -14,10 +14,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from math import inf
+from threading import Lock
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs, in_order, together
 from splitwise_plan.search.edge import Edge, EdgeWalk
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.family_search import FamilySearch, Known, rank
@@ -53,6 +54,7 @@ class Families:
     journal: Journal | None
     known: Known = field(default_factory=dict)
     simulations: int = 0
+    _lock: Lock = field(default_factory=Lock)
 
     def run(self) -> SearchResult:
         """Search as the scenario's method says."""
@@ -69,14 +71,16 @@ class Families:
 
     def _result(self, results: tuple[FamilyResult, ...], start: float) -> SearchResult:
         found = [result for result in results if result.best is not None]
-        best = min(found, key=lambda result: rank(self.scenario, _best(result)), default=None)
+        best = min(
+            found, key=lambda result: rank(self.scenario, _best(result).evaluation), default=None
+        )
         spare = best is not None and self.scenario.spare
         bare = self.best_without_spare() if spare else None
         return SearchResult(results, best, self.simulations, time.perf_counter() - start, bare)
 
     def all_proven(self) -> tuple[FamilyResult, ...]:
         """Each family's best, with nothing better left out."""
-        return tuple(self._proven(space) for space in self.scenario.spaces)
+        return tuple(together(self._proven, self.scenario.spaces, self.jobs))
 
     def best_proven(self) -> tuple[FamilyResult, ...]:
         """The best of all with nothing better left out; of other families the best found."""
@@ -84,12 +88,16 @@ class Families:
         level = min(map(self._level, found.values()), default=inf)
         if level == inf:
             return self.all_proven()
-        results = []
-        for space in self.scenario.spaces:
-            result = self._up_to(space, level, found.get(space.family.id))
-            level = min(level, self._level(result))
-            results.append(result)
-        return tuple(results)
+        first = min(self.scenario.spaces, key=lambda one: self._level(found[one.family.id]))
+        best = self._up_to(first, level, found[first.family.id], self.jobs)
+        level = min(level, self._level(best))
+
+        def others(space: FamilySpace, jobs: Jobs) -> FamilyResult:
+            if space.family == best.family:
+                return best
+            return self._up_to(space, level, found[space.family.id], jobs)
+
+        return tuple(together(others, self.scenario.spaces, self.jobs))
 
     def best_without_spare(self) -> Design | None:
         """The best design that meets the SLOs as long as no machine is gone.
@@ -109,46 +117,64 @@ class Families:
 
     def _found(self) -> dict[str, FamilyResult]:
         """By family id, the best near its edge; of families with one pool, which are small, all."""
-        two = [space for space in self.scenario.spaces if space.token_machines is not None]
-        edges = in_order(EdgeWalk(self.evaluator), two, self.jobs)
-        found = {edge.space.family.id: self._near(edge) for edge in edges}
-        for space in self.scenario.spaces:
-            if space.token_machines is None:
-                found[space.family.id] = self._proven(space)
-        return found
+        spaces = self.scenario.spaces
+        two = [space for space in spaces if space.token_machines is not None]
+        walked = in_order(EdgeWalk(self.evaluator), two, self.jobs)
+        edges = {edge.space.family.id: edge for edge in walked}
+        self.simulations += sum(edge.simulations for edge in edges.values())
 
-    def _near(self, edge: Edge) -> FamilyResult:
-        self.simulations += edge.simulations
-        return self._run(edge.space, among=edge)
+        def near(space: FamilySpace, jobs: Jobs) -> FamilyResult:
+            edge = edges.get(space.family.id)
+            if edge is None:
+                return self._proven(space, jobs, proving=False)
+            return self._run(edge.space, jobs, among=edge, proving=False)
 
-    def _up_to(self, space: FamilySpace, level: float, found: FamilyResult | None) -> FamilyResult:
+        results = together(near, spaces, self.jobs)
+        return {result.space.family.id: result for result in results}
+
+    def _up_to(
+        self, space: FamilySpace, level: float, found: FamilyResult, jobs: Jobs
+    ) -> FamilyResult:
         """A family as far as a level; if nothing of it meets there, what was found beyond."""
-        if found is None or found.best is None or found.certificate.exact:
-            return found if found is not None and found.certificate.exact else self._proven(space)
-        result = self._run(up_to_level(self.scenario, space, level), last=level)
+        proven = found.certificate.exact
+        if proven and not found.certificate.better_undecided:
+            return found
+        if found.best is None:
+            return self._proven(space, jobs)
+        result = self._run(up_to_level(self.scenario, space, level), jobs, last=level)
         if result.best is not None:
             return result
+        if proven:
+            return found
         certificate = replace(result.certificate, exact=False, seen=self._seen(space))
         return replace(found, certificate=replace(certificate, space=found.certificate.space))
 
-    def _proven(self, space: FamilySpace) -> FamilyResult:
+    def _proven(self, space: FamilySpace, jobs: Jobs, *, proving: bool = True) -> FamilyResult:
         """Search a family, again in a wider space while better designs may be beyond (`widen`)."""
         while True:
-            result = self._run(space)
+            result = self._run(space, jobs, proving=proving)
             wider = widened(self.scenario, self.evaluator, result)
             if wider is None:
                 return result
             space = wider
 
     def _run(
-        self, space: FamilySpace, last: float = inf, among: Edge | None = None
+        self,
+        space: FamilySpace,
+        jobs: Jobs,
+        last: float = inf,
+        among: Edge | None = None,
+        *,
+        proving: bool = True,
     ) -> FamilyResult:
         one = FamilySearch(
-            *(self.scenario, space, self.evaluator, self.jobs, self.journal),
+            *(self.scenario, space, self.evaluator, jobs, self.journal),
+            proving=proving,
             known=self.known,
         )
         result = one.run(self.progress, last, among.is_near if among else None)
-        self.simulations += one.simulations
+        with self._lock:
+            self.simulations += one.simulations
         if among is not None:
             return replace(result, certificate=replace(result.certificate, exact=False))
         return result

@@ -27,9 +27,9 @@ ROOM = 0.1
 """Of equals, those with so much to spare of every limit come before those with less."""
 
 
-def rank(scenario: Scenario, details: Details) -> tuple[float, ...]:
+def rank(scenario: Scenario, judged: Evaluation) -> tuple[float, ...]:
     """Order of designs that meet the SLOs: objective, machines, room, power, then SLO margin."""
-    design, margin = details.evaluation.design, details.evaluation.margin
+    design, margin = judged.design, judged.margin
     return (
         objective(scenario, design),
         design.machines,
@@ -41,13 +41,17 @@ def rank(scenario: Scenario, details: Details) -> tuple[float, ...]:
 
 @dataclass(slots=True)
 class FamilySearch:
-    """The search of one family."""
+    """The search of one family.
+
+    `proving`: look closely also at designs that seem to miss, until they are known to.
+    """
 
     scenario: Scenario
     space: FamilySpace
     evaluator: Evaluator
     jobs: Jobs
     journal: Journal | None = None
+    proving: bool = True
     known: Known = field(default_factory=dict)
     """Shared by the searches of one question: nothing is judged twice."""
     simulations: int = 0
@@ -97,7 +101,12 @@ class FamilySearch:
         else:
             certificate = self._certificate(size)
         screened.close()
-        return self._result(meeting, tried, certificate)
+        if meeting:
+            return self._best(meeting, certificate)
+        near = None
+        if last == inf:  # else it is a part of what is asked
+            near = closest(self.evaluator, tried, partial(objective, self.scenario), self.jobs)
+        return FamilyResult(self.space, None, (), certificate, self._detail(near) if near else None)
 
     def _certificate(self, size: int) -> Certificate:
         """What has been looked at so far."""
@@ -140,6 +149,8 @@ class FamilySearch:
         self._judge(left, "search", first_look=True)
         found = [evaluation for one in group if (evaluation := self.known[one])]
         open_ = [one for one in found if one.verdict == "undecided"]
+        if not self.proving:
+            open_ = [one for one in open_ if one.margin >= 0.0]
         for one in sorted(open_, key=lambda one: -one.margin):
             if any(evaluation.verdict == "meets" for evaluation in found):
                 break
@@ -162,22 +173,10 @@ class FamilySearch:
         self.simulations += evaluation.simulations - counted if evaluation else 0
         self.known[design] = evaluation
 
-    def _result(
-        self, meeting: list[Evaluation], tried: list[Evaluation], certificate: Certificate
-    ) -> FamilyResult:
-        details = [self._detail(evaluation) for evaluation in meeting]
-        details.sort(key=lambda one: rank(self.scenario, one))
-        near = None
-        if not details:
-            cost = partial(objective, self.scenario)
-            near = closest(self.evaluator, tried, cost, self.jobs)
-        return FamilyResult(
-            space=self.space,
-            best=details[0] if details else None,
-            ties=tuple(one.evaluation.design for one in details[1:]),
-            certificate=certificate,
-            closest=self._detail(near) if near else None,
-        )
+    def _best(self, meeting: Sequence[Evaluation], certificate: Certificate) -> FamilyResult:
+        first, *others = sorted(meeting, key=lambda one: rank(self.scenario, one))
+        ties = tuple(one.design for one in others)
+        return FamilyResult(self.space, self._detail(first), ties, certificate, None)
 
     def _detail(self, evaluation: Evaluation) -> Details:
         replications = len(evaluation.replications)

@@ -54,7 +54,7 @@ class JointEvaluator(Evaluator):
         """The first load's verdict under which it soon turns out to miss."""
         return next((one for part in self._parts if (one := part.screen(design))), None)
 
-    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: Jobs = 1) -> Evaluation:
         """The verdict of the load that decides; `simulations` of all that were looked at."""
         found: list[tuple[Evaluation, Evaluator]] = []
         for part in self._parts:

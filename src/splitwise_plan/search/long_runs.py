@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.slo import SLOSet
+from splitwise_plan.facts.slo import SLOSet, SLOTarget
 from splitwise_plan.search.batch_means import (
     Pooled,
     batch_loads,
@@ -19,11 +19,13 @@ from splitwise_plan.search.batch_means import (
 from splitwise_plan.search.confidence import Estimate, decide
 from splitwise_plan.search.details import RunSummary, summary_of
 from splitwise_plan.search.outcome import Replication
-from splitwise_plan.search.replications import replicate
-from splitwise_plan.sim.metrics import Latencies, backlogs, latencies
+from splitwise_plan.sim.metrics import Latencies, attained, backlogs, latencies
 from splitwise_plan.sim.records import STUCK, Run
 from splitwise_plan.sim.simulator import Simulator
-from splitwise_plan.sim.verdict import Verdict
+from splitwise_plan.sim.verdict import TargetResult, Verdict, verdict
+
+About = tuple[object, ...]
+"""What targets have in common that are percentiles of the same values."""
 
 HOPE = 0.25
 """A limit so near the middle of the interval that the last look would have is left undecided."""
@@ -35,11 +37,15 @@ growing, and where it grows. One that grows in proportion to time has 1.7."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LongRun:
-    """What a decision needs of a run. `loads`: see `batch_loads`; `backlogs`: see `sim.metrics`."""
+    """What a decision needs of a run. `loads`: see `batch_loads`; `backlogs`: see `sim.metrics`.
+
+    `values`: what targets are about, by what they have in common.
+    """
 
     loads: NDArray[np.float64]
     replication: Replication
     latencies: Latencies
+    values: Mapping[About, Pooled]
     summary: RunSummary
     backlogs: tuple[float, float]
     stuck: bool
@@ -47,15 +53,35 @@ class LongRun:
     @classmethod
     def of(cls, simulator: Simulator, design: Design, run: Run) -> LongRun:
         """Of a run of a design."""
-        found = latencies(simulator, run)
+        found, values = latencies(simulator, run), {}
+        for target in simulator.scenario.slos.all_targets:
+            if (about := _about(target)) not in values:
+                values[about] = Pooled.of([found.of(target)])
         return cls(
             loads=batch_loads(simulator.requests.where(simulator.counted)),
-            replication=replicate(simulator, simulator.replication, run, found),
+            replication=_replication(simulator, run, found, values),
             latencies=found,
+            values=values,
             summary=summary_of(simulator, design, run),
             backlogs=backlogs(simulator, run),
             stuck=run.stop in STUCK,
         )
+
+
+def _about(target: SLOTarget) -> About:
+    return target.metric, target.unit, target.joint_limits
+
+
+def _replication(
+    simulator: Simulator, run: Run, found: Latencies, values: Mapping[About, Pooled]
+) -> Replication:
+    """What the run says by itself, of values that are sorted."""
+    results = [
+        TargetResult(target, values[_about(target)].percentile(target), attained(found, target))
+        for target in simulator.scenario.slos.all_targets
+    ]
+    said = verdict(run, results, found, simulator.scenario.arrivals)
+    return Replication(simulator.replication, said, tuple(results))
 
 
 def estimates_of(
@@ -70,11 +96,10 @@ def estimates_of(
     `expected_loads`: what `batch_loads` are in the long run, (3,).
     """
     loads = np.concatenate([run.loads for run in runs]) / expected_loads - 1.0
-    pooled: dict[tuple[object, ...], Pooled] = {}
+    pooled: dict[About, Pooled] = {}
     for target in slos.all_targets:
-        about = target.metric, target.unit, target.joint_limits
-        if about not in pooled:
-            pooled[about] = Pooled.of([run.latencies.of(target) for run in runs])
+        if (about := _about(target)) not in pooled:
+            pooled[about] = Pooled.together([run.values[about] for run in runs])
         values = pooled[about]
         if len(values.ordered):
             attained = None

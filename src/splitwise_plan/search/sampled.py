@@ -104,7 +104,7 @@ def search_sampled(  # noqa: PLR0913, PLR0917
     results = tuple(search.result(space) for space in scenario.spaces)
     best = min(
         (one for one in results if one.best is not None),
-        key=lambda one: rank(scenario, one.best) if one.best else (),
+        key=lambda one: rank(scenario, one.best.evaluation) if one.best else (),
         default=None,
     )
     simulations = sum(one.simulations for one in records.known.values())
@@ -168,15 +168,15 @@ class Sampled:
             return FamilyResult(space, None, (), self._certificate(space, seen, inf), near)
         level = objective(self.scenario, best)
         meeting = [
-            self._detail(one.evaluation)
+            one.evaluation
             for design, one in seen.items()
             if one.evaluation is not None
             and one.meets
             and objective(self.scenario, design) == level
         ]
         meeting.sort(key=lambda one: rank(self.scenario, one))
-        ties = tuple(one.evaluation.design for one in meeting[1:])
-        return FamilyResult(space, meeting[0], ties, self._certificate(space, seen, level), None)
+        certificate, ties = self._certificate(space, seen, level), [one.design for one in meeting]
+        return FamilyResult(space, self._detail(meeting[0]), tuple(ties[1:]), certificate, None)
 
     def _certificate(
         self, space: FamilySpace, seen: dict[Design, Judged], level: float

@@ -5,10 +5,10 @@ empty cluster, so its start is dropped, a third as long as what is measured; and
 the end of what is measured, so that nothing is measured while the cluster empties (`run_lengths`).
 
 Trials. Empty at first, a cluster is never busier than it will be: what is over a limit soon is over
-it in the steady state too. So a design is rejected where in each of three short runs far more
+it in the steady state too. So a design is rejected where in each of a few short runs far more
 requests exceed a limit than may: their odds are `Trial.odds` times those allowed. If the share of a
-run varies by a standard deviation of c times its mean, three runs of a design that is at its limit
-are all over (1 + d) times the share with a probability of (c² / (c² + d²))³ at most (Cantelli).
+run varies by a standard deviation of c times its mean, n runs of a design that is at its limit are
+all over (1 + d) times the share with a probability of (c² / (c² + d²))^n at most (Cantelli).
 
 Looks. Runs give every target an interval (`batch_means`). The one run of the last trial that did
 not reject may still do so by its interval. Then come long runs: the first alone decides where even
@@ -56,19 +56,24 @@ from splitwise_plan.sim.verdict import Verdict
 
 
 class Trial(NamedTuple):
-    """A length of runs in units, and how many times the odds allowed reject a design."""
+    """A length of runs in units, how many times the odds allowed reject a design, and how often."""
 
     units: float
     odds: float
+    runs: int = 3
 
 
 GLANCE, SHORT = 1.0, 4.0
 """Units: of a quick look, and of runs for numbers that no verdict rests on."""
 
-TRIALS = (Trial(1 / 8, 3.0), Trial(1 / 2, 2.5), Trial(GLANCE, 2.0), Trial(SHORT, 1.5))
-TRIAL_RUNS = 3
-
-LENGTHS = (*(trial.units for trial in TRIALS), LONG)
+TRIALS = (
+    Trial(1 / 8, 12.0, 1),
+    Trial(1 / 8, 3.0),
+    Trial(1 / 2, 2.5),
+    Trial(GLANCE, 2.0),
+    Trial(SHORT, 1.5),
+)
+LENGTHS = (*sorted({trial.units for trial in TRIALS}), LONG)
 """Runs of each length have requests of their own."""
 
 SPENT = (0.4, 0.3, 0.3)
@@ -127,7 +132,7 @@ class SteadyState:
         simulations, run = 0, None
         for trial in TRIALS:
             rejected: list[Replication] = []
-            while len(rejected) < TRIAL_RUNS:
+            while len(rejected) < trial.runs:
                 simulator = self._simulator(trial.units, len(rejected))
                 run = simulator.run_unless_missed(design, trial.odds)
                 simulations += 1
@@ -144,7 +149,7 @@ class SteadyState:
         self._open[design] = simulations
         return None
 
-    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: Jobs = 1) -> Evaluation:
         """Reject a design by trials, or else decide on long runs; `first_look`: on the first."""
         if (rejected := self.screen(design)) is not None:
             return rejected

@@ -198,7 +198,7 @@ def judge_in_full(evaluator: Evaluator, design: Design) -> Evaluation:
     )
 
 
-def detail_in_full(evaluator: Evaluator, design: Design, jobs: int = 1) -> Details:
+def detail_in_full(evaluator: Evaluator, design: Design, jobs: Jobs = 1) -> Details:
     """Everything about a design, with more replications as long as the verdict is undecided."""
     if evaluator.scenario.horizon == "steady":
         judged = evaluator.judge_whole(design, jobs=jobs)

@@ -60,7 +60,7 @@ class Windows:
         """The verdict: windows are short enough."""
         return self.judge(design)
 
-    def judge(self, design: Design, *, first_look: bool = False, jobs: int = 1) -> Evaluation:
+    def judge(self, design: Design, *, first_look: bool = False, jobs: Jobs = 1) -> Evaluation:
         """Simulate replications until the verdict is sure enough, whether asked for `first_look`.
 
         Runs end as soon as they are proven to miss. A design that misses in every replication of

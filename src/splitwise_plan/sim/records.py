@@ -35,7 +35,7 @@ STUCK = (Stop.DEADLOCK, Stop.OVERLOAD)
 class RequestRecords:
     """One entry a request, in order of arrival; inf where it did not happen. Times in seconds.
 
-    Views of the kernel's records: they stay as they are, the run is over.
+    Views of the kernel's records, or copies: they stay as they are, the run is over.
     """
 
     first_token_s: Floats

@@ -7,8 +7,9 @@ share nothing that they write, so several may go on in threads of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,8 @@ from splitwise_plan.sim.records import InstanceRecords, Interval, RequestRecords
 
 NO_TARGETS = target_records(())
 
+COPIED = ("first_token_s", "last_token_s", "kv_transfer_s")
+
 RETRY_S = 1.0
 """[ref] A transfer into full memory tries again after this (SplitwiseSim, interconnect.py)."""
 
@@ -69,10 +72,10 @@ class Simulator:
     """By family id."""
     arrivals: np.recarray
     """The requests as the kernel wants them."""
-    targets: np.recarray
-    """The SLO targets as the early stop counts them."""
     replication: int = 0
     """Failures are drawn for it."""
+    _targets: dict[float, np.recarray] = field(default_factory=dict)
+    """By odds, the SLO targets as the early stop counts them."""
 
     @classmethod
     def of(
@@ -107,7 +110,6 @@ class Simulator:
                 for s in scenario.spaces
             },
             arrivals=arrival_records(requests, counted, alone_s),
-            targets=target_records(target_counts(scenario.slos, requests, counted)),
             replication=replication,
         )
 
@@ -118,7 +120,7 @@ class Simulator:
 
     def run(self, design: Design, *, stop_when_missed: bool = False) -> Run:
         """Simulate one design to its end, or until a target is proven missed."""
-        state = self._state(design, self.targets if stop_when_missed else NO_TARGETS)
+        state = self._state(design, self.targets() if stop_when_missed else NO_TARGETS)
         stop, end_s = run_kernel(state, outages=self.scenario.has_outages)
         return self._run(state, Stop(stop), end_s)
 
@@ -127,13 +129,16 @@ class Simulator:
 
         `odds`: missed by so many times the odds that a request may be over the limit.
         """
-        targets = self.targets
-        if odds != 1.0:
-            slos, requests = self.scenario.slos, self.requests
-            targets = target_records(target_counts(slos, requests, self.counted, odds))
-        state = self._state(design, targets)
+        state = self._state(design, self.targets(odds))
         stop, end_s = run_kernel(state, outages=self.scenario.has_outages, all_records=False)
         return None if stop == Stop.MISSES else self._run(state, Stop(stop), end_s)
+
+    def targets(self, odds: float = 1.0) -> np.recarray:
+        """The SLO targets as the early stop counts them; `odds`: see `target_counts`."""
+        if odds not in self._targets:
+            counts = target_counts(self.scenario.slos, self.requests, self.counted, odds)
+            self._targets[odds] = target_records(counts)
+        return self._targets[odds]
 
     def _run(self, state: k.State, stop: Stop, end_s: float) -> Run:
         from_s, until_s = self.measured
@@ -311,12 +316,18 @@ def _rules(scenario: Scenario, family: Family, measured: Interval) -> np.recarra
     )
 
 
+def _column(requests: NDArray[Any], name: str) -> NDArray[Any]:
+    """Copied where statistics go through it more than once: records are 19 numbers apart."""
+    column = requests[name]
+    return column.copy() if name in COPIED else column
+
+
 def _run(state: k.State, stop: Stop, measured: Interval, end_s: float) -> Run:
     # NOTE: a field of a plain array is taken ten times as fast as one of a `recarray`.
     requests, instances = state.requests.view(np.ndarray), state.instances.view(np.ndarray)
     counters = state.counters
     return Run(
-        requests=RequestRecords(*(requests[f.name] for f in fields(RequestRecords))),
+        requests=RequestRecords(*(_column(requests, f.name) for f in fields(RequestRecords))),
         instances=InstanceRecords(
             prompt_busy_s=instances["prompt_busy_s"],
             token_busy_s=instances["token_busy_s"],

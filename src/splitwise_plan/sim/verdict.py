@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.sim.metrics import Latencies, attained, values_at
+from splitwise_plan.sim.metrics import Latencies, attained, percentile, values_at
 from splitwise_plan.sim.records import STUCK, Run, Stop
 
 Verdict = Literal["meets", "misses", "undecided", "unstable"]
@@ -97,6 +97,6 @@ def is_growing(slowdown: NDArray[np.float64]) -> bool:
     """Whether slowdowns, in order of arrival, grow from quarter to quarter, `GROWTH` at least."""
     if len(slowdown) < 40:
         return False
-    medians = [float(np.median(quarter)) for quarter in np.array_split(slowdown, 4)]
+    medians = [percentile(quarter, 50.0) for quarter in np.array_split(slowdown, 4)]
     rising = all(a < b for a, b in pairwise(medians))
     return rising and medians[3] >= GROWTH * medians[1]
