@@ -14,7 +14,7 @@ from math import ceil
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.driver import Jobs, in_order
+from splitwise_plan.search.driver import Jobs, alone, in_order
 from splitwise_plan.search.edge import ABOVE, BELOW, Edge, EdgeWalk
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exclusion import Bounds
@@ -28,6 +28,8 @@ FEW = 400
 
 DEEP = 3
 """Machines under the edge that challengers have, at most, and as many more as are to be saved."""
+
+AS_IT_IS = "as it is"
 
 SAME = 1e-9
 """Relative: objectives closer than this are equal."""
@@ -84,24 +86,61 @@ class Rivals:
         return _minimal([*known, *meeting]), whole and not any(map(_is_open, self.scenario.spaces))
 
     def judged(
-        self, tried: Sequence[Design], at: Evaluator | None = None, where: str = "as it is"
+        self, tried: Sequence[Design], at: Evaluator | None = None, where: str = AS_IT_IS
     ) -> Generator[Evaluation, None, None]:
         """Those that no bound excludes, judged by an evaluator (default: the scenario's).
 
         `where`: its name in the journal.
         """
         evaluator = at or self.evaluator
-        bounds = {space.family.id: Bounds(space, evaluator) for space in self.scenario.spaces}
-        left = [one for one in tried if bounds[one.family.id].can_carry(one)]
-        yield from self.kept(left, evaluator, where)
-
-    def kept(
-        self, designs: Sequence[Design], at: Evaluator, where: str
-    ) -> Generator[Evaluation, None, None]:
-        """Judged by an evaluator, whatever the bounds say, or as the journal has it."""
         kind = evaluations("judged", self.scenario.slos)
-        journal = part_of(self.journal, where)
-        yield from kept_in_order(journal, kind, at.judge, designs, self.jobs)
+        left, journal = self._carrying(tried, evaluator), part_of(self.journal, where)
+        yield from kept_in_order(journal, kind, evaluator.judge, left, self.jobs)
+
+    def first_meeting(
+        self,
+        tried: Sequence[Design],
+        at: Evaluator | None = None,
+        where: str = AS_IT_IS,
+        *,
+        every: bool = False,
+    ) -> Design | None:
+        """The first design found to meet the SLOs, no bound excluding it; no more are judged.
+
+        Those that a first look leaves undecided come last, that with the most room first; those
+        that seem to miss then are looked at closely only with `every`.
+        """
+        evaluator = at or self.evaluator
+        kind = evaluations("first look", self.scenario.slos)
+        look = partial(evaluator.judge, first_look=True)
+        left, journal = self._carrying(tried, evaluator), part_of(self.journal, where)
+        looked = kept_in_order(journal, kind, look, left, self.jobs)
+        open_: list[Evaluation] = []
+        try:
+            for one in looked:
+                if one.verdict == "meets":
+                    return one.design
+                if one.verdict == "undecided" and (every or one.margin >= 0.0):
+                    open_.append(one)
+        finally:
+            looked.close()
+        for one in sorted(open_, key=lambda one: -one.margin):
+            if self.closely(one.design, evaluator, where).verdict == "meets":
+                return one.design
+        return None
+
+    def closely(self, design: Design, at: Evaluator, where: str) -> Evaluation:
+        """The verdict on one design, as sure as it can be, by all jobs together."""
+        outside, inside = alone(self.jobs)
+        kind = evaluations("judged", self.scenario.slos)
+        judge = partial(at.judge, jobs=inside)
+        [judged] = kept_in_order(part_of(self.journal, where), kind, judge, [design], outside)
+        return judged
+
+    def _carrying(self, tried: Sequence[Design], at: Evaluator) -> list[Design]:
+        """Those that no bound excludes."""
+        bounds = {space.family.id: Bounds(space, at) for space in self.scenario.spaces}
+        return [one for one in tried if bounds[one.family.id].can_carry(one)]
 
     def walk(self) -> dict[str, Edge]:
         """The edges of the families with two pools."""
@@ -116,14 +155,6 @@ class Rivals:
         for design in designs(up_to_level(self.scenario, space, level)):
             if objective(self.scenario, design) < level * (1.0 - SAME):
                 yield design
-
-
-def first_meeting(judged: Generator[Evaluation, None, None]) -> Design | None:
-    """The first design that meets the SLOs, and no more is judged."""
-    try:
-        return next((one.design for one in judged if one.verdict == "meets"), None)
-    finally:
-        judged.close()
 
 
 def _order(scenario: Scenario, design: Design) -> tuple[float, int, int]:

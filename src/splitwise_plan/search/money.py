@@ -13,7 +13,7 @@ from math import inf
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.challengers import SAME, Rivals, first_meeting
+from splitwise_plan.search.challengers import SAME, Rivals
 from splitwise_plan.search.knobs import Knob
 from splitwise_plan.search.space import designs, objective
 from splitwise_plan.search.thresholds import MOST, Way
@@ -104,7 +104,7 @@ def proven_crossing(
         unseen = [
             one for one in _better(lines, around.winner, before, savings) if one not in meeting
         ]
-        another = first_meeting(around.judged(unseen))
+        another = around.first_meeting(unseen, every=True)
         if another is None:
             return found
         meeting.append(another)

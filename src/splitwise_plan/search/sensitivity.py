@@ -20,7 +20,7 @@ from typing import Literal
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.search.challengers import Rivals, first_meeting
+from splitwise_plan.search.challengers import Rivals
 from splitwise_plan.search.driver import Jobs
 from splitwise_plan.search.evaluate import Evaluator
 from splitwise_plan.search.exhaustive import Families
@@ -177,7 +177,7 @@ class Shaking:
             evaluator = Evaluator(knob.apply(self.scenario, found.inside))
             better = [one for one in self.around.better() if one not in rivals]
             where = _where(knob, found.inside)
-            another = first_meeting(self.around.judged(better, evaluator, where))
+            another = self.around.first_meeting(better, evaluator, where, every=True)
             if another is None:
                 break
             rivals.append(another)
@@ -190,10 +190,10 @@ class Shaking:
         """What has changed at a factor: the winner's verdict first."""
         evaluator = Evaluator(knob.apply(self.scenario, factor))
         where = _where(knob, factor)
-        [judged] = self.around.kept([self.winner], evaluator, where)
+        judged = self.around.closely(self.winner, evaluator, where)
         if judged.verdict != "meets":
             return _missed(evaluator, judged)
-        better = first_meeting(self.around.judged(rivals, evaluator, where))
+        better = self.around.first_meeting(rivals, evaluator, where, every=self.proving)
         if better is None:
             return None
         return Change("better", best=better, ratio=self._ratio(better))
