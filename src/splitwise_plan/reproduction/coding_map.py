@@ -8,6 +8,7 @@ from splitwise_plan.facts.scenario import CountRange
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, quantitative
 from splitwise_plan.reproduction.finding import Finding, Line, Tolerance, value
+from splitwise_plan.reproduction.sizes import SEED_BUDGET
 from splitwise_plan.reproduction.study import Stack, Study, at_rate, design
 from splitwise_plan.search.sweep import MapResult, sweep_map
 
@@ -15,7 +16,6 @@ FAMILY = "splitwise-hh"
 PROMPT, TOKEN = CountRange(20, 34), CountRange(1, 12)
 TWO = Tolerance(step=2.0)
 CLIPPED = 2.0
-SEED_BUDGET = 4
 
 
 def fig12(study: Study) -> Finding:

@@ -27,7 +27,7 @@ from splitwise_plan.reproduction.machines import A100
 from splitwise_plan.reproduction.robustness import SETBACK, setback
 from splitwise_plan.reproduction.saturation import saturated
 from splitwise_plan.reproduction.sizes import Objective, saving, sizes
-from splitwise_plan.reproduction.study import Stack, Study
+from splitwise_plan.reproduction.study import SPLITWISESIM, Stack, Study
 from splitwise_plan.reproduction.transfer import added_to_e2e
 
 SLACK = 0.08
@@ -53,8 +53,9 @@ def conclusions(study: Study) -> Finding:
     )  # fmt: skip
     notes = (
         "Conversation, the workload of the paper's own conclusions. In part: the direction holds, "
-        "the size does not. Each factor compares the best split of each family within the budget, "
-        "for each seed the best on that seed's requests (the paper's search had one trace); power "
+        "the size does not. Each factor compares the best split of each family within the budget: "
+        f"under {SPLITWISESIM.id} for each seed the best on that seed's requests (the paper's "
+        "search had one trace), else in the steady state; power "
         "under measured is rated watts.",
     )
     return Finding((), figure, notes, answered(study, SENTENCES, stacks))

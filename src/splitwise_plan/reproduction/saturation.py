@@ -75,7 +75,7 @@ def saturated(study: Study, stack: Stack) -> dict[str, Value]:
 
 def _finished_rps(study: Study, stack: Stack, offered_rps: float) -> dict[str, list[float]]:
     """By family, a number a seed."""
-    asked = study.scenario(stack, workload="conversation")
+    asked = study.scenario(stack, workload="conversation", horizon="window")
     arrivals = replace(asked.arrivals, duration_s=DURATION_S, rate_rps=offered_rps)
     scenario = replace(asked, arrivals=arrivals)
     evaluator = Evaluator(scenario, scenario.seeds)

@@ -45,9 +45,8 @@ STACKS = (SPLITWISESIM, MEASURED)
 """What every item is run with."""
 TODAY = Stack(
     "today",
-    "Llama-3.1-70B on vLLM 0.14, times added up from those of its operators, the rules of "
-    "measured; runs of 120 s, which at its rates hold as many requests",
-    MappingProxyType({"assumptions": "measured", "llm": "llama-3.1-70b", "duration": 120.0}),
+    "Llama-3.1-70B on vLLM 0.14, times added up from those of its operators, the rules of measured",
+    MappingProxyType({"assumptions": "measured", "llm": "llama-3.1-70b"}),
 )
 FURTHER = (TODAY,)
 """What the conclusions alone are asked of as well: a stack more is a column more."""
@@ -56,6 +55,8 @@ FURTHER = (TODAY,)
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How much is simulated: `seeds` request lists, runs of `long_s` and, as the paper, `short_s`.
+
+    That is of windows. A verdict on the steady state begins with as many of its long runs.
 
     `rate_step_rps`: of latency against load.
     """
@@ -83,12 +84,11 @@ class Study:
     memo: dict[Hashable, Any] = field(default_factory=dict)
 
     def scenario(self, stack: Stack, **keys: Any) -> Scenario:
-        """The scenario of a stack; every replication is one seed. Not simulated any longer than
-        the effort says, unless `duration` is given. Windows, as the paper's runs are, whatever the
-        stack: what is set beside its figures must be asked in its way."""
+        """The scenario of a stack; every replication is one seed. Windows are as long as the effort
+        says, unless `duration` is given; they are what is asked about where the stack has it so."""
         effort = self.effort
         given: dict[str, Any] = {"duration": effort.long_s, "seeds": effort.seeds}
-        given |= {"max_seeds": effort.seeds, "horizon": "window"}
+        given |= {"max_seeds": effort.seeds}
         given |= {"rate": GRID_RPS, "rate_step": GRID_RPS}
         if "maximize" in keys:
             del given["rate"]
