@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check verify soak mutate bench wheel clean
+.PHONY: demo test check verify soak mutate bench reproduction wheel clean
 
 demo: $(STAMP)  ## the paper's question, answered on the embedded data
 	$(BIN)/splitwise-plan search
@@ -29,6 +29,9 @@ mutate: $(STAMP)  ## faults planted in simulator and search: does a test notice 
 
 bench: $(STAMP)  ## speed, as ratios within one run
 	$(BIN)/python -m benchmarks
+
+reproduction: $(STAMP)  ## docs/reproduction.md, its table and figures made again
+	$(BIN)/splitwise-plan reproduce all --out docs
 
 wheel: $(STAMP)
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -92,7 +92,8 @@ def family_result(
     found = best or closest
     family = family or (found.evaluation.design.family.id if found else "")
     [space] = [space for space in asked.spaces if space.family.id == family]
-    certificate = Certificate(1521, 311, {"prompt capacity": 97}, undecided, True, 3)
+    open_ = (Design(space.family, 1, 1),) * undecided
+    certificate = Certificate(1521, 311, {"prompt capacity": 97}, open_, True, 3)
     return FamilyResult(space, best, ties, certificate, closest)
 
 

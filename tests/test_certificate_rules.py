@@ -442,7 +442,7 @@ def test_a_search_of_its_own_has_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in (family_search_of(script), families_of(script)):
         assert not hasattr(one, "__dict__")
         assert one.simulations == 0
-    assert (family_search_of(script).simulated, family_search_of(script).undecided) == (0, 0)
+    assert (family_search_of(script).simulated, family_search_of(script).undecided) == (0, [])
 
 
 def test_a_family_without_a_best_has_none_to_give() -> None:

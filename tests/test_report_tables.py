@@ -19,8 +19,8 @@ Question    coding at 70 requests/s · BLOOM-176B · nine SLOs · least cost · 
             steady state
 Answer      Splitwise-HH, 24 prompt + 4 token = 28 DGX-H100: $1,064/h, 286 kW
             meets all nine; tightest is TBT P50, 1.21x of 1.25x allowed, 3.2 % to spare
-Proof       none of 1,214 designs under $1,064/h meets them, on 3 runs of 2,880 s in steady state
-            and more where it is close
+Proof       none of 1,214 designs under $1,064/h meets them, on 1 run of 2,880 s in steady state and
+            more where it is close
             three families: 933 simulated, 291 excluded (291 prompt capacity)
             2 ties: 25P + 3T, 23P + 5T
 Cost        $2.08 a million tokens (output alone: $148), 1.40 Wh a request

@@ -154,7 +154,7 @@ def test_the_proof_counts_what_was_looked_at_and_names_ties() -> None:
     lines = proof(ASKED, paper_answer(ASKED))
     assert lines == (
         "none of 1,214 designs under $1,064/h meets them, "
-        "on 3 runs of 2,880 s in steady state and more where it is close",
+        "on 1 run of 2,880 s in steady state and more where it is close",
         "three families: 933 simulated, 291 excluded (291 prompt capacity)",
         "2 ties: 25P + 3T, 23P + 5T",
     )

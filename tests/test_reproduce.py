@@ -258,7 +258,7 @@ def sections(page: str) -> dict[str, str]:
 def test_the_documentation_is_what_the_simulator_says(
     study: Study, cheap: list[tuple[Item, Finding]]
 ) -> None:
-    """The items that are quick; `make verify` compares the whole page."""
+    """The items that are quick; `make verify` compares more."""
     committed = sections(DOCS.read_text(encoding="utf-8"))
     for item, found in cheap:
         shown = sheet(item, found, study.stacks, f"figures/{item.id}.svg")

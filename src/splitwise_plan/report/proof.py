@@ -127,16 +127,19 @@ def _none_better(scenario: Scenario, result: SearchResult, best: FamilyResult) -
         return f"no design is {_below(scenario, level)}"
     which = "the one design" if better == 1 else f"none of {better:,} designs"
     not_one = " does not meet them" if better == 1 else " meets them"
-    if any(family.certificate.better_undecided for family in result.families):
+    open_ = [design for family in result.families for design in family.certificate.undecided]
+    if any(objective(scenario, design) < level for design in open_):
         not_one = " is not sure to meet them" if better == 1 else " is sure to meet them"
     return f"{which} {_below(scenario, level)}{not_one}"
 
 
 def _seeds(scenario: Scenario, certificates: Sequence[Certificate]) -> str:
-    """`3 seeds of 120 s each`"""
+    """`on 3 seeds of 120 s and more where it is close`; in the steady state one run may decide."""
     if scenario.arrivals.process == "trace":
         return "on this trace"
-    seeds = max(certificate.seeds for certificate in certificates)
+    seeds = 1
+    if scenario.horizon == "window":
+        seeds = max(certificate.seeds for certificate in certificates)
     return f"on {wording.runs(scenario, seeds)} and more where it is close"
 
 
@@ -174,9 +177,14 @@ def _ties(family: FamilyResult) -> str:
     return f"{count(len(family.ties), 'tie')}: {told}"
 
 
-def _design(scenario: Scenario, details: Details) -> tuple[str, str]:
-    design = wording.design_line(scenario, details.evaluation.design)
-    return design, wording.verdict(scenario, details.evaluation)
+def _design(scenario: Scenario, details: Details) -> tuple[str, ...]:
+    evaluation = details.evaluation
+    told = (
+        wording.design_line(scenario, evaluation.design),
+        wording.verdict(scenario, evaluation),
+    )
+    few = wording.too_few_words(scenario, details)
+    return (*told, few) if few and evaluation.verdict == "undecided" else told
 
 
 def _families(result: SearchResult) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import ceil
 
 from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS
@@ -21,7 +20,6 @@ from splitwise_plan.report.numbers import (
     in_words,
     kilowatts,
     percent,
-    percentile_name,
     significant,
 )
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
@@ -34,7 +32,6 @@ from splitwise_plan.search.closer import Occupied
 from splitwise_plan.search.outcome import Details, LatencySummary
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
-from splitwise_plan.sim.verdict import requests_for_percentile
 
 
 def report(
@@ -70,19 +67,6 @@ def request_writer(simulator: Simulator, run: Run) -> Writer:
     return lambda stream: csvfmt.write(stream, csvfmt.request_rows(simulator, run))
 
 
-def too_few_words(scenario: Scenario, requests: float) -> str:
-    """That a window has too few requests for a percentile, and what to do about it."""
-    most = max((one.percentile for one in scenario.slos.all_targets), default=50.0)
-    needed = ceil(requests_for_percentile(most))
-    if requests >= needed:
-        return ""
-    told = f"too few requests for a {percentile_name(most)}: {significant(requests)} in the window"
-    rate_rps = scenario.arrivals.rate_rps
-    if scenario.arrivals.process == "trace" or rate_rps is None:
-        return f" ({told})"
-    return f" ({told}, ask for a duration of {significant(needed / rate_rps)} s)"
-
-
 def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     evaluation, requests = details.evaluation, details.requests
     steady = scenario.horizon == "steady"
@@ -94,7 +78,8 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     )
     runs = len(evaluation.replications)
     over = f" in {wording.runs(scenario, runs)}" if runs > 1 or steady else ""
-    few = too_few_words(scenario, requests.arrived / runs)
+    few = wording.too_few_words(scenario, details)
+    few = f" ({few})" if few else ""
     rejected = f", {requests.rejected:,} rejected" if requests.rejected else ""
     rate = f"{significant(details.throughput_rps)} finished per second"
     between = wording.interpolated(scenario)

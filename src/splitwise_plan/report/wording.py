@@ -22,8 +22,9 @@ from splitwise_plan.report.numbers import (
 )
 from splitwise_plan.report.page import Fact
 from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.outcome import Evaluation
+from splitwise_plan.search.outcome import Details, Evaluation
 from splitwise_plan.search.run_lengths import measured_s
+from splitwise_plan.sim.verdict import requests_for_percentile
 
 OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest machines"}
 
@@ -76,6 +77,21 @@ def runs(scenario: Scenario, number: int) -> str:
         lasting = f" of {significant(measured_s(scenario))} s" if at_a_rate else ""
         return f"{count(number, 'run')}{lasting} in steady state"
     return f"{count(number, 'seed')} of {scenario.arrivals.duration_s:,g} s"
+
+
+def too_few_words(scenario: Scenario, details: Details) -> str:
+    """That a window has too few requests for a percentile, and what to do about it; or nothing."""
+    most = max((one.percentile for one in scenario.slos.all_targets), default=50.0)
+    needed = math.ceil(requests_for_percentile(most))
+    requests = details.requests.arrived / len(details.evaluation.replications)
+    if requests >= needed:
+        return ""
+    told = f"too few requests for a {percentile_name(most)}: {significant(requests)} in the window"
+    if scenario.arrivals.process == "trace":
+        return told
+    rate_rps = scenario.arrivals.rate_rps
+    lasting = f" of {significant(needed / rate_rps)} s" if rate_rps else ""
+    return f"{told}, ask for a {'' if lasting else 'longer '}duration{lasting}"
 
 
 def objective_words(scenario: Scenario) -> str:

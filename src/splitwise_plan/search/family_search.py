@@ -56,7 +56,7 @@ class FamilySearch:
     """Shared by the searches of one question: nothing is judged twice."""
     simulations: int = 0
     simulated: int = 0
-    undecided: int = 0
+    undecided: list[Design] = field(default_factory=list)
     without_spare: int = 0
     excluded: Counter[str] = field(default_factory=Counter)
 
@@ -86,7 +86,8 @@ class FamilySearch:
                     self.excluded[bounds.excluded_by(design) or ""] += 1
                 else:
                     self.simulated += 1
-                    self.undecided += evaluation.verdict == "undecided"
+                    if evaluation.verdict == "undecided":
+                        self.undecided.append(design)
                     tried.append(evaluation)
                     if evaluation.verdict == "meets":
                         meeting.append(evaluation)
@@ -114,7 +115,7 @@ class FamilySearch:
             space=size,
             better_simulated=self.simulated,
             better_excluded=dict(self.excluded),
-            better_undecided=self.undecided,
+            undecided=tuple(self.undecided),
             exact=True,
             seeds=self.evaluator.looks[0],
             better_without_spare=self.without_spare,

@@ -151,8 +151,8 @@ class Certificate:
     better_simulated: int
     better_excluded: dict[str, int]
     """By the name of the bound (`models.bounds`)."""
-    better_undecided: int
-    """Of those simulated, how many neither meet nor miss with the stated error."""
+    undecided: tuple[Design, ...]
+    """Of those simulated, the ones that neither meet nor miss with the stated error."""
     exact: bool
     """False: the space was sampled. Then those that are better but were not seen do not count."""
     seeds: int
@@ -160,6 +160,10 @@ class Certificate:
     """Where the space was sampled: how many of its designs were simulated or excluded."""
     better_without_spare: int = 0
     """Of those simulated, how many meet the SLOs as long as no machine is gone."""
+
+    @property
+    def better_undecided(self) -> int:
+        return len(self.undecided)
 
     @property
     def better(self) -> int:

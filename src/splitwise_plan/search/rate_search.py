@@ -233,7 +233,7 @@ class RateSearch:
             space=len(self.candidates),
             better_simulated=len(tried),
             better_excluded=dict(excluded),
-            better_undecided=sum(one.verdict == "undecided" for one in tried),
+            undecided=tuple(one.design for one in tried if one.verdict == "undecided"),
             exact=True,
             seeds=self.rates.evaluator(1).looks[0],
         )

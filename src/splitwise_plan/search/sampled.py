@@ -189,7 +189,7 @@ class Sampled:
             space=size(space),
             better_simulated=len(simulated),
             better_excluded={CAPACITY: excluded} if excluded else {},
-            better_undecided=sum(one.verdict == "undecided" for one in simulated),
+            undecided=tuple(one.design for one in simulated if one.verdict == "undecided"),
             exact=False,
             seeds=self.evaluator.looks[0],
             seen=len(seen),
