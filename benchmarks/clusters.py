@@ -8,8 +8,8 @@ from time import thread_time
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
 from splitwise_plan.sim.simulator import Simulator
 
 ASSUMPTIONS = ("measured", "splitwisesim")

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from benchmarks.clusters import MIDDLE, Runner
 from benchmarks.table import Row, seconds, times
-from splitwise_plan.search.driver import in_order
+from splitwise_plan.planner.driver import in_order
 
 RUNS = 16
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from splitwise_plan.data.profile.calibration import Server, replay_scenario
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.load_results import LoadResults
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.sampling import draw_requests
-from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.models.scaling import Factors, scaled
-from splitwise_plan.search.calibration import Server, replay_scenario
+from splitwise_plan.scenario.arrivals.process import Arrivals
+from splitwise_plan.scenario.sampling import draw_requests
 from splitwise_plan.sim.metrics import request_latencies
 from splitwise_plan.sim.simulator import Simulator
 

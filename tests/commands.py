@@ -8,23 +8,21 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from splitwise_plan.cli import (
-    catalog,
-    check,
-    day,
-    init,
-    pareto,
-    profile,
-    reproduce,
-    robust,
-    search,
-    sensitivity,
-    simulate,
-    sweep,
-    trace,
-)
-from splitwise_plan.cli.main import app
+from splitwise_paper import command as reproduce
+from splitwise_plan.app import app
 from splitwise_plan.cli.options import Command
+from splitwise_plan.data.catalog import command as catalog
+from splitwise_plan.data.init import command as init
+from splitwise_plan.data.profile import command as profile
+from splitwise_plan.data.trace import command as trace
+from splitwise_plan.questions.check import command as check
+from splitwise_plan.questions.day import command as day
+from splitwise_plan.questions.pareto import command as pareto
+from splitwise_plan.questions.robust import command as robust
+from splitwise_plan.questions.search import command as search
+from splitwise_plan.questions.sensitivity import command as sensitivity
+from splitwise_plan.questions.simulate import command as simulate
+from splitwise_plan.questions.sweep import command as sweep
 
 SMALL = ("--rate", "2", "--duration", "75", "--horizon", "window")
 """A window of some 150 requests."""

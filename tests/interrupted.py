@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 
-from splitwise_plan.cli.main import app
-from splitwise_plan.search.journal import Journal
+from splitwise_plan.app import app
+from splitwise_plan.planner.journal import Journal
 
 
 def interrupt(kind: signal.Signals, after: int) -> None:

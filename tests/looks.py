@@ -7,12 +7,12 @@ from math import inf
 import numpy as np
 from outcomes import E2E, MEETS, MISSES, TTFT, UNFINISHED, design, details, evaluation
 
-from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import CountRange, FamilySpace, Minimize, Scenario
+from splitwise_plan.facts.design import CountRange, Design, FamilySpace
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.search.closer import CloserLook, Occupied
-from splitwise_plan.search.outcome import Evaluation
-from splitwise_plan.search.sweep import LoadPoint, LoadResult, MapCell, MapResult
+from splitwise_plan.planner.closer import CloserLook, Occupied
+from splitwise_plan.planner.outcome import Evaluation
+from splitwise_plan.planner.sweep import LoadPoint, LoadResult, MapCell, MapResult
+from splitwise_plan.scenario.scenario import Minimize, Scenario
 from splitwise_plan.sim.distributions import PERCENTILES, Distribution
 from splitwise_plan.sim.occupancy import Occupancy
 

@@ -8,9 +8,7 @@ from typing import Any
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.outcome import (
+from splitwise_plan.planner.outcome import (
     Certificate,
     Details,
     Evaluation,
@@ -20,6 +18,8 @@ from splitwise_plan.search.outcome import (
     RequestCounts,
     SearchResult,
 )
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 

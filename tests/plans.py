@@ -13,11 +13,11 @@ from typing import Any
 from commands import run
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.outcome import Evaluation
-from splitwise_plan.search.space import designs, objective
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.outcome import Evaluation
+from splitwise_plan.planner.space import designs, objective
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,8 +12,8 @@ from scenes import BOTH, scenario_of
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, SLOSet, SLOTarget
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import latencies, percentile
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator

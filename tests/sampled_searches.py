@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.outcome import SearchResult
-from splitwise_plan.search.sampled import search_sampled
+from splitwise_plan.planner.driver import Jobs
+from splitwise_plan.planner.outcome import SearchResult
+from splitwise_plan.planner.sampled import search_sampled
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 FAMILIES = ("baseline-h100", "splitwise-hh", "splitwise-ha", "splitwise-hhcap")
 TRIALS = 72

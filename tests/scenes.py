@@ -12,9 +12,9 @@ import numpy as np
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim import simulator
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.records import Run

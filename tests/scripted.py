@@ -8,12 +8,10 @@ from math import nan
 from typing import cast
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.facts.design import Design, FamilySpace
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.outcome import (
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.outcome import (
     Details,
     Evaluation,
     LatencySummary,
@@ -21,6 +19,8 @@ from splitwise_plan.search.outcome import (
     Replication,
     RequestCounts,
 )
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import Energy
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 

@@ -36,12 +36,12 @@ from worlds import Played
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.models.memory import instance_memory_bytes
-from splitwise_plan.search import run_lengths
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exclusion import Bounds
-from splitwise_plan.search.outcome import Details, Evaluation
+from splitwise_plan.planner import run_lengths
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exclusion import Bounds
+from splitwise_plan.planner.outcome import Details, Evaluation
+from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.records import Stop
 from splitwise_plan.sim.simulator import Simulator, run_kernel

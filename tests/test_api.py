@@ -17,7 +17,8 @@ from reference import ROOT
 
 import splitwise_plan as sp
 from splitwise_plan.errors import InputError
-from splitwise_plan.report.notebook import VEGA_LITE_MIME, SearchView
+from splitwise_plan.questions.search.view import SearchView
+from splitwise_plan.report.formats.notebook import VEGA_LITE_MIME
 
 SPACE: dict[str, Any] = {
     **{"rate": 2, "duration": 75, "horizon": "window", "families": ["splitwise-hh"]},
@@ -53,15 +54,15 @@ def test_names_are_listed_and_loaded_when_first_asked_for() -> None:
     assert in_a_new_process(script) == "False\n"
 
 
-@pytest.mark.parametrize("first", ["splitwise_plan.search.driver", "splitwise_plan.api"])
-def test_search_is_a_function_and_a_package(first: str) -> None:
-    """Whichever is imported first."""
+@pytest.mark.parametrize("first", ["splitwise_plan.planner.driver", "splitwise_plan.api"])
+def test_search_is_a_function(first: str) -> None:
+    """Whatever is imported first."""
     script = (
         f"import {first}, splitwise_plan as sp\n"
-        "from splitwise_plan.search import space\n"
-        f"print(callable(sp.search), sp.search(**{SPACE!r}).design is not None, space.__name__)"
+        "from splitwise_plan.questions.search import page\n"
+        f"print(callable(sp.search), sp.search(**{SPACE!r}).design is not None, page.__name__)"
     )
-    assert in_a_new_process(script) == "True True splitwise_plan.search.space\n"
+    assert in_a_new_process(script) == "True True splitwise_plan.questions.search.page\n"
 
 
 def test_a_search_is_that_of_the_command(found: SearchView) -> None:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splitwise_plan.data.trace.arrival_stats import dispersion, gap_variation
+from splitwise_plan.data.trace.generation import generation
 from splitwise_plan.errors import InputError, Problem
-from splitwise_plan.facts.arrival_draws import draw_arrivals
-from splitwise_plan.facts.generate import generation
 from splitwise_plan.facts.toml_lines import KeyPath
-from splitwise_plan.report.arrival_stats import dispersion, gap_variation
+from splitwise_plan.scenario.arrivals.draws import draw_arrivals
 
 
 def place(path: KeyPath, what: str, fix: str) -> Problem:

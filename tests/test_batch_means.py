@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.search.batch_means import (
+from splitwise_plan.planner.batch_means import (
     BATCHES,
     Pooled,
     batch_loads,
@@ -16,7 +16,7 @@ from splitwise_plan.search.batch_means import (
     percentile_interval,
     share_interval,
 )
-from splitwise_plan.search.confidence import Interval
+from splitwise_plan.planner.confidence import Interval
 
 ERROR = 0.05
 NO_LOADS = np.zeros((3 * BATCHES, 3))

@@ -8,10 +8,10 @@ import pytest
 from scripted import HA, LIMIT, TARGET, details_of, question
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search.budget import design_rank, frontier, within_budget
-from splitwise_plan.search.outcome import Evaluation, Replication
-from splitwise_plan.search.space import provisioned_power
+from splitwise_plan.planner.budget import design_rank, frontier, within_budget
+from splitwise_plan.planner.outcome import Evaluation, Replication
+from splitwise_plan.planner.space import provisioned_power
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.verdict import TargetResult
 
 ROUNDING = 1 + 1e-9

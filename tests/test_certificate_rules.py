@@ -11,19 +11,18 @@ import pytest
 from scripted import MEETS, MISSES, RUNS, UNDECIDED, Place, Said, Script, places
 from scripted import question as asked
 
-from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import CountRange
-from splitwise_plan.facts.spare import Spare
+from splitwise_plan.facts.design import CountRange, Design
 from splitwise_plan.models.bounds import (
     CAPACITY,
     MEMORY,
 )
-from splitwise_plan.search import exhaustive, family_search
-from splitwise_plan.search.exhaustive import Families, search
-from splitwise_plan.search.family_search import FamilySearch, rank
-from splitwise_plan.search.outcome import FamilyResult
-from splitwise_plan.search.progress import Progress
-from splitwise_plan.search.space import objective
+from splitwise_plan.planner import exhaustive, family_search
+from splitwise_plan.planner.exhaustive import Families, search
+from splitwise_plan.planner.family_search import FamilySearch, rank
+from splitwise_plan.planner.outcome import FamilyResult
+from splitwise_plan.planner.progress import Progress
+from splitwise_plan.planner.space import objective
+from splitwise_plan.scenario.spare import Spare
 
 HA, HH, H = "splitwise-ha", "splitwise-hh", "baseline-h100"
 

@@ -10,10 +10,10 @@ from commands import run
 from plan_edits import EDITS
 from plans import FAMILIES, MACHINE, World, brute_force, copied
 
-from splitwise_plan.facts.plan_reader import read_plan, recorded, today
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search.changes import changes
-from splitwise_plan.search.fingerprint import same_facts
+from splitwise_plan.planner.fingerprint import same_facts
+from splitwise_plan.questions.check.changes import changes
+from splitwise_plan.scenario.plan.reader import read_plan, recorded, today
+from splitwise_plan.scenario.scenario import Scenario
 
 SEVERAL = (
     ("traffic +100 %", "price +25 %", "profile 60 % slower", "other seeds", "slow link"),

@@ -16,9 +16,9 @@ from plan_edits import EDITS, EXIT_CODES
 from plans import MACHINE, World, copied
 from selection import few
 
-from splitwise_plan.report.annotations import commands
-from splitwise_plan.report.check_cases import Case
-from splitwise_plan.report.junit import junit
+from splitwise_plan.report.cases import Case
+from splitwise_plan.report.formats.annotations import commands
+from splitwise_plan.report.formats.junit import junit
 
 FEW = ("traffic +30 %", "traffic +100 %", "TTFT P99 halved")
 """Edits after which a plan holds, does not, and is too close to call; the others only in verify."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from commands import run, run_json
 
+from splitwise_plan.data.init.starter_files import starter_files
 from splitwise_plan.errors import OutputError
-from splitwise_plan.facts.starter import starter_files
 from splitwise_plan.report import files as written
 
 FILES = {

@@ -16,7 +16,7 @@ from commands import DESIGN, run, run_json
 from reference import azure_trace, needs_reference
 from trace_files import EXPECTED, GOOD, aiperf, lines
 
-from splitwise_plan.facts.importers.traces import read_trace
+from splitwise_plan.facts.traces.read import read_trace
 
 OURS = "arrival_s,prompt_tokens,output_tokens\n"
 

@@ -10,11 +10,11 @@ import pytest
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.day import Day, load_day
 from splitwise_plan.facts.design import Design
-from splitwise_plan.report.day_totals import totals
-from splitwise_plan.search.day import DayResult, follow
-from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.questions.day.analysis import DayResult, follow
+from splitwise_plan.questions.day.periods import Day, load_day
+from splitwise_plan.questions.day.totals import totals
 
 SMALL = {"rate": 4, "duration": 110, "horizon": "window", "families": ["splitwise-hh"]}
 """At night 140 requests come in a window, enough for a P99."""

@@ -7,10 +7,9 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from scripted import HA, MEETS, Place, Script, places, question
 
-from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import CountRange, FamilySpace
-from splitwise_plan.search.edge import Edge, EdgeWalk
-from splitwise_plan.search.space import objective
+from splitwise_plan.facts.design import CountRange, Design, FamilySpace
+from splitwise_plan.planner.edge import Edge, EdgeWalk
+from splitwise_plan.planner.space import objective
 
 H = "baseline-h100"
 

@@ -10,7 +10,7 @@ import pytest
 from selection import few
 from typer.testing import CliRunner
 
-from splitwise_plan.cli.main import app
+from splitwise_plan.app import app
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/expected.txt"))

@@ -9,7 +9,6 @@ import pytest
 from scenes import requests_of, scenario_of
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
 from splitwise_plan.models.bounds import (
     CAPACITY,
@@ -19,8 +18,9 @@ from splitwise_plan.models.bounds import (
 )
 from splitwise_plan.models.memory import kv_bytes_per_token, kv_room_bytes
 from splitwise_plan.models.performance import PhaseTimes, phase_times
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exclusion import Bounds, MemoryCapacity, PromptCapacity
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exclusion import Bounds, MemoryCapacity, PromptCapacity
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.simulator import Simulator
 
 HA, H = "splitwise-ha", "baseline-h100"

@@ -13,9 +13,9 @@ from reference import ROOT
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import parse_toml
-from splitwise_plan.facts.importers.profile_csv import parse_measurements
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.tables import parse_lengths, parse_profile
+from splitwise_plan.facts.traces.profile_csv import parse_measurements
+from splitwise_plan.scenario.load import load_scenario
 
 CATALOG = Catalog()
 KEYS = [

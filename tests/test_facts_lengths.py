@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from reference import azure_trace, needs_reference
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.traces import read_trace
+from splitwise_plan.facts.traces.read import read_trace
 
 Ints = NDArray[np.int64]
 Both = tuple[tuple[Ints, Ints], tuple[Ints, Ints]]

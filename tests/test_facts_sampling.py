@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splitwise_plan.facts.arrival_draws import draw_arrivals
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.sampling import draw_requests, requests_for
-from splitwise_plan.facts.scenario import Arrivals
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.workload import LengthTable
+from splitwise_plan.scenario.arrivals.draws import draw_arrivals
+from splitwise_plan.scenario.arrivals.process import Arrivals
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import draw_requests, requests_for
 
 
 def lengths(*rows: tuple[int, int, int]) -> LengthTable:

@@ -11,11 +11,12 @@ from reference import ROOT
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.loads import LoadKeys
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario import CountRange, Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.facts.scenario_schema import ScenarioFile
+from splitwise_plan.facts.design import CountRange
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.loads.schema import LoadKeys
+from splitwise_plan.scenario.sampling import requests_for
+from splitwise_plan.scenario.scenario import Scenario
+from splitwise_plan.scenario.schema import ScenarioFile
 
 TRACE = "arrival_s,prompt_tokens,output_tokens\n0,100,5\n1.5,200,6\n3,300,7\n"
 

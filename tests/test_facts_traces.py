@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reference import REFERENCE, azure_trace, needs_reference
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.importers.traces import parse_trace, read_trace
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.facts.traces.read import parse_trace, read_trace
 
 OURS = "arrival_s,prompt_tokens,output_tokens"
 

@@ -14,10 +14,10 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.family_names import FamilyName
 from splitwise_plan.facts.profile import Curve
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.exhaustive import search
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.simulator import Simulator
 
 CATALOG = Catalog()

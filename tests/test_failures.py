@@ -19,12 +19,12 @@ from test_search_exhaustive import (
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.failures import Failures, Maintenance, Outage, Straggler
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.models.performance import phase_times
-from splitwise_plan.search.evaluate import Evaluator, records
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.written import details_from_json, details_to_json
+from splitwise_plan.planner.evaluate import Evaluator, records
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.written import details_from_json, details_to_json
+from splitwise_plan.scenario.failures import Failures, Maintenance, Outage, Straggler
+from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.simulator import Simulator
 

@@ -12,16 +12,16 @@ import pytest
 from looks import baseline_map, closer, load_result, map_result, occupied
 from outcomes import MISSES, design, details, family_result, paper_answer, scenario, search_result
 
+from splitwise_plan.questions.search.families_figure import families_figure
+from splitwise_plan.questions.search.margins_figure import margins_figure
+from splitwise_plan.questions.search.page import search_figures
 from splitwise_plan.report.figures import files, style
 from splitwise_plan.report.figures.batches import POINTS, batches_figure
 from splitwise_plan.report.figures.design_map import map_figure
-from splitwise_plan.report.figures.families import families_figure
 from splitwise_plan.report.figures.load import load_figure
-from splitwise_plan.report.figures.margins import margins_figure
 from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.files import write_folder
-from splitwise_plan.report.page_html import search_figures
 
 ASKED = scenario()
 HH = design(ASKED, "splitwise-hh", 24, 4)

@@ -17,7 +17,7 @@ from plans import World, copied
 from test_profile_fit import SWEEPS, table
 from typer.testing import CliRunner
 
-from splitwise_plan.cli.main import app
+from splitwise_plan.app import app
 
 CODES = {0, 2, 3, 4}
 LEFT_OUT = {

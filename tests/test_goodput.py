@@ -12,10 +12,10 @@ from commands import run
 from scenes import scene
 
 from splitwise_plan.facts.slo import Attainment, Limit, SLOSet, SLOTarget
+from splitwise_plan.planner.confidence import Estimate, estimates
+from splitwise_plan.planner.outcome import Evaluation
 from splitwise_plan.report import estimates as told
 from splitwise_plan.report import wording
-from splitwise_plan.search.confidence import Estimate, estimates
-from splitwise_plan.search.outcome import Evaluation
 from splitwise_plan.sim.metrics import Latencies, attained, latencies, values_at
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import TargetResult, target_results, verdict

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.growth import parse_day, parse_growth
+from splitwise_plan.scenario.loads.growth import parse_day, parse_growth
 
 START = date(2026, 1, 1)
 

@@ -11,12 +11,14 @@ import pytest
 from commands import DESIGN, SMALL, run
 
 from splitwise_plan.errors import MAX_TOLD, InputError
+from splitwise_plan.facts import text
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import parse_toml
-from splitwise_plan.facts.importers import benchmark, profile_csv, stream, text, traces
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.tables import PROFILE_COLUMNS, parse_lengths, parse_profile
 from splitwise_plan.facts.toml_lines import MOST_PARTS, key_lines
+from splitwise_plan.facts.traces import benchmark, profile_csv, stream
+from splitwise_plan.facts.traces import read as traces
+from splitwise_plan.scenario.load import load_scenario
 
 Reader = Callable[[bytes], Any]
 
@@ -88,7 +90,7 @@ def test_a_trace_of_one_endless_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_document_of_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from splitwise_plan.facts.importers import json_rows
+    from splitwise_plan.facts.traces import json_rows
 
     monkeypatch.setattr(json_rows, "MOST_BYTES", 1000)
     [problem] = told(lambda: traces.parse_trace(b"{\n" + b'"a": [1,\n' * 200, "f"))

@@ -17,8 +17,8 @@ from plans import World, copied
 from test_profile_fit import SWEEPS, WORDS, table
 
 from splitwise_plan.errors import InputError, OutputError
+from splitwise_plan.planner.journal import Journal
 from splitwise_plan.report import files
-from splitwise_plan.search.journal import Journal
 from splitwise_plan.sim import warmup
 
 SEARCH = ("search", "--family", "splitwise-hh", "--prompt-machines", "1:3", "--token-machines", "1")
@@ -128,7 +128,7 @@ def test_at_every_step(name: str, folder: Path) -> None:
 
 KILLED = """
 import os, sys
-from splitwise_plan.cli.main import app
+from splitwise_plan.app import app
 left = int(sys.argv[1])
 def step(real):
     def call(*words, **more):

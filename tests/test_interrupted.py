@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from sampled_searches import question, told
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.closer import closer_look
-from splitwise_plan.search.driver import Jobs
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.journal import Journal
-from splitwise_plan.search.pareto import pareto
+from splitwise_plan.planner.capacity import maximize_rate
+from splitwise_plan.planner.closer import closer_look
+from splitwise_plan.planner.driver import Jobs
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.journal import Journal
+from splitwise_plan.questions.pareto.analysis import pareto
 
 RANGES = ("--prompt-machines", "1:5", "--token-machines", "1:3")
 LOAD = ("--rate", "8", "--duration", "20", "--horizon", "window")

@@ -7,8 +7,8 @@ import pytest
 from scenes import BOTH
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scheduler import SchedulerOptions
 from splitwise_plan.models.performance import phase_times
+from splitwise_plan.scenario.scheduler import SchedulerOptions
 
 DEGREES = {"bloom-176b": (8,), "llama2-70b": (2, 4, 8), "llama-3.1-70b": (8,)}
 PROFILES = [

@@ -11,13 +11,13 @@ from scenes import scenario_of
 from scripted import LIMIT, TARGET, Place, details_of, place
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.spare import Spare
-from splitwise_plan.search.evaluate import Evaluator, as_judged, records
-from splitwise_plan.search.outcome import Evaluation, Reduced, Replication
-from splitwise_plan.search.replications import joint_verdict
-from splitwise_plan.search.spare import judge_losses, seem_to_do
-from splitwise_plan.search.windows import Windows
+from splitwise_plan.planner.evaluate import Evaluator, as_judged, records
+from splitwise_plan.planner.outcome import Evaluation, Reduced, Replication
+from splitwise_plan.planner.replications import joint_verdict
+from splitwise_plan.planner.spare import judge_losses, seem_to_do
+from splitwise_plan.planner.windows import Windows
+from splitwise_plan.scenario.scenario import Scenario
+from splitwise_plan.scenario.spare import Spare
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
 SAID: dict[str, Verdict] = {"+": "meets", "-": "misses", "u": "unstable", "?": "undecided"}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.arrival_shapes import Days, Spike
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.load_set import load_loads
-from splitwise_plan.facts.loads import LoadSet
-from splitwise_plan.facts.sampling import requests_for
+from splitwise_plan.scenario.arrivals.shapes import Days, Spike
+from splitwise_plan.scenario.loads.load import load_loads
+from splitwise_plan.scenario.loads.schema import LoadSet
+from splitwise_plan.scenario.sampling import requests_for
 
 SMALL = {"rate": 5, "duration": 30, "horizon": "window", "families": ["splitwise-hh"]}
 TRACE = "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,10,5\n4,20,5\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.mixes import mixed
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.workload import LengthTable, Workload
+from splitwise_plan.scenario.load import load_scenario
 
 CODING, CONVERSATION = (Catalog().workload(one) for one in ("coding", "conversation"))
 

@@ -7,7 +7,7 @@ from reference import PERF_MODEL, needs_reference
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.profile_csv import parse_measurements, read_measurements
+from splitwise_plan.facts.traces.profile_csv import parse_measurements, read_measurements
 from splitwise_plan.models.validation import Accuracy, recorded_validation, validation_table
 
 

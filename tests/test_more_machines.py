@@ -30,14 +30,14 @@ from scenes import BOTH
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.budget import frontier, within_budget
-from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.rates import RateLevels
-from splitwise_plan.search.replications import replicate
-from splitwise_plan.search.space import designs
+from splitwise_plan.planner.budget import frontier, within_budget
+from splitwise_plan.planner.capacity import maximize_rate
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.rates import RateLevels
+from splitwise_plan.planner.replications import replicate
+from splitwise_plan.planner.space import designs
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def question(**given: Any) -> Scenario:

@@ -8,8 +8,8 @@ import pytest
 from commands import run, run_json
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario_loader import load_scenario
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
 
 LOAD = ("--rate", "0.5", "--duration", "2.1", "--horizon", "window", "--seeds", "1", "--seed", "1")
 RANGES = ("--family", "splitwise-hh", "--prompt-machines", "1:2", "--token-machines", "1")

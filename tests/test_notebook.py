@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from reference import ROOT
 
-from splitwise_plan.report.notebook import VEGA_LITE_MIME
+from splitwise_plan.report.formats.notebook import VEGA_LITE_MIME
 
 NOTEBOOKS = sorted(ROOT.glob("examples/**/*.ipynb"))
 

@@ -9,7 +9,7 @@ import pytest
 from test_search_exhaustive import small_scenario
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.failures import Failures, Maintenance, Outage
+from splitwise_plan.scenario.failures import Failures, Maintenance, Outage
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.outages import Change, Histories, down_s
 

@@ -12,7 +12,7 @@ from scenes import BOTH, scene
 from test_kernel_by_hand import by_hand
 from worlds import World
 
-from splitwise_plan.facts.failures import Failures, Outage, Straggler
+from splitwise_plan.scenario.failures import Failures, Outage, Straggler
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import Lowered
 from splitwise_plan.sim.simulator import Simulator, run_kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.exhaustive import search
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.scenario.load import load_scenario
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,12 @@ from outcomes import design, details, family_result, scenario, search_result
 from reference import ROOT
 
 from splitwise_plan.cli import exits
-from splitwise_plan.cli import search as search_command
 from splitwise_plan.cli.options import Flags
-from splitwise_plan.report import jsonfmt, searching
-from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.cli.result_codes import exit_code
+from splitwise_plan.questions.search import command as search_command
+from splitwise_plan.questions.search import report as searching
+from splitwise_plan.questions.search.rows import search_rows
+from splitwise_plan.report.formats import jsonfmt
 
 H100 = ROOT / "hardware" / "machines" / "dgx-h100.toml"
 HH = ("--families", "splitwise-hh", "--prompt-machines", "1:3", "--token-machines", "1:2")
@@ -189,7 +191,7 @@ def test_an_undecided_search_is_not_a_solved_one() -> None:
     asked = scenario()
     near = details(asked, design(asked, "splitwise-hh", 24, 4), "undecided")
     result = search_result(asked, family_result(asked, None, closest=near, undecided=3))
-    assert search_command.exit_code(result) == exits.UNDECIDED
+    assert exit_code(result) == exits.UNDECIDED
     document = jsonfmt.search(asked, result, {})
     assert (document["best"], document["families"][0]["status"]) == (None, "undecided")
     assert "undecided: no design" in searching.report(asked, result, {}).text("table")

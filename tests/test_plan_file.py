@@ -11,8 +11,8 @@ from commands import SMALL, run
 from plans import World, copied
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.plan_facts import packed, unpacked
-from splitwise_plan.facts.plan_reader import read_plan, recorded
+from splitwise_plan.scenario.plan.kept_files import packed, unpacked
+from splitwise_plan.scenario.plan.reader import read_plan, recorded
 
 HH = ("--families", "splitwise-hh", "--prompt-machines", "1:3", "--token-machines", "1:2")
 SINGLE_FILE_BYTES = 200_000
@@ -153,7 +153,7 @@ def test_everything_wrong_is_told_at_once(planned: World, tmp_path: Path) -> Non
 
 
 def test_bombs_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("splitwise_plan.facts.plan_facts.MOST_BYTES", 1000)
+    monkeypatch.setattr("splitwise_plan.scenario.plan.kept_files.MOST_BYTES", 1000)
     assert unpacked(packed(b"x" * 1000)) == b"x" * 1000
     with pytest.raises(ValueError, match="larger than 1,000 bytes"):
         unpacked(packed(b"x" * 1001))
@@ -162,7 +162,7 @@ def test_bombs_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_fact_that_changes_during_the_search_is_told(planned: World, tmp_path: Path) -> None:
-    from splitwise_plan.facts.plan_facts import files_of
+    from splitwise_plan.scenario.plan.kept_files import files_of
 
     world = copied(planned, tmp_path)
     scenario = world.today()

@@ -17,13 +17,13 @@ from outcomes import scenario as scenario_with
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.prices import Energy, Tariff
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.models.economics import economics
+from splitwise_plan.questions.search.rows import search_rows
 from splitwise_plan.report import economics as told
-from splitwise_plan.report import jsonfmt
-from splitwise_plan.report.csvfmt import text
-from splitwise_plan.report.search_rows import search_rows
+from splitwise_plan.report.formats import jsonfmt
+from splitwise_plan.report.formats.csvfmt import text
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 OURS = """
 name = "Our contract"

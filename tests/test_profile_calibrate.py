@@ -13,12 +13,12 @@ from commands import run, run_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splitwise_plan.data.profile.calibration import calibrate
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.benchmark import parse_load_results
 from splitwise_plan.facts.load_results import LoadResults
+from splitwise_plan.facts.traces.benchmark import parse_load_results
 from splitwise_plan.models.scaling import Factors
-from splitwise_plan.search.calibration import calibrate
 
 TRUE = Factors(1.2, 0.8)
 

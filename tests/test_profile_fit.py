@@ -14,8 +14,8 @@ from reference import PERF_MODEL, needs_reference
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.profile_csv import parse_measurements
 from splitwise_plan.facts.measurements import Measurements
+from splitwise_plan.facts.traces.profile_csv import parse_measurements
 from splitwise_plan.models.fit import fit
 from splitwise_plan.models.performance import context_slope, phase_times
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ROOT
 
+from splitwise_plan.data.profile.import_report import Origin, derived_text
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.tables import parse_profile
@@ -21,7 +22,6 @@ from splitwise_plan.models.curves import extended
 from splitwise_plan.models.deriving import derive
 from splitwise_plan.models.importing import power_fallback, power_words
 from splitwise_plan.models.performance import context_slope
-from splitwise_plan.report.imported_profile import Origin, derived_text
 
 ROOM = 1_600_000
 

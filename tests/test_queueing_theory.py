@@ -16,10 +16,10 @@ import pytest
 from numpy.typing import NDArray
 from scenes import BOTH, Scene, scene
 
-from splitwise_plan.facts.arrival_draws import draw_arrivals
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.models.performance import phase_times
+from splitwise_plan.scenario.arrivals.draws import draw_arrivals
+from splitwise_plan.scenario.arrivals.process import Arrivals
 from splitwise_plan.sim.simulator import Simulator
 
 Floats = NDArray[np.float64]

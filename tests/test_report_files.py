@@ -20,8 +20,10 @@ from outcomes import (
 )
 
 from splitwise_plan.errors import OutputError
-from splitwise_plan.report import csvfmt, jsonfmt, searching, simulation
+from splitwise_plan.questions.search import report as searching
+from splitwise_plan.questions.simulate import report as simulation
 from splitwise_plan.report.files import file_problem, folder_problem, text_writer, write_file
+from splitwise_plan.report.formats import csvfmt, jsonfmt
 
 ASKED = scenario()
 HH = design(ASKED, "splitwise-hh", 24, 4)

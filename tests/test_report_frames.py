@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scenes import scenario_of, scene
 
-from splitwise_plan.report.frames import designs_frame, requests_frame
-from splitwise_plan.search.exhaustive import search
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.questions.search.view import designs_frame
+from splitwise_plan.report.formats.frames import requests_frame
 
 
 def test_a_search_as_a_frame() -> None:

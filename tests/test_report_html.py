@@ -13,8 +13,9 @@ from looks import closer
 from outcomes import MISSES, design, details, family_result, paper_answer, scenario, search_result
 from test_figures import FRONT
 
-from splitwise_plan.facts.scenario import FactSource, Scenario
-from splitwise_plan.report.page_html import search_figures, search_page
+from splitwise_plan.facts.source import FactSource
+from splitwise_plan.questions.search.page import search_figures, search_page
+from splitwise_plan.scenario.scenario import Scenario
 
 CHROMIUM = Path("/usr/bin/chromium")
 ASKED = scenario()

@@ -11,8 +11,8 @@ from reference import ROOT
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import FactFiles
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.report.provenance import own_facts, profiles
+from splitwise_plan.scenario.load import load_scenario
 
 OURS = "hardware/machines/dgx-h100.toml"
 

@@ -7,7 +7,12 @@ from looks import load_result, map_result
 from outcomes import design, details, family_result, paper_answer, scenario, search_result
 from rich.cells import cell_len
 
-from splitwise_plan.report import markdown, searching, simulation, sweep_load, sweep_map, tables
+from splitwise_plan.questions.search import report as searching
+from splitwise_plan.questions.simulate import report as simulation
+from splitwise_plan.questions.sweep import load_report as sweep_load
+from splitwise_plan.questions.sweep import map_report as sweep_map
+from splitwise_plan.report import tables
+from splitwise_plan.report.formats import markdown
 from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, plain, words
 
 ASKED = scenario()

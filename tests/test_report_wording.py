@@ -20,9 +20,9 @@ from outcomes import (
     search_result,
 )
 
+from splitwise_plan.planner.confidence import Estimate
 from splitwise_plan.report import numbers, wording
 from splitwise_plan.report.proof import answer, proof
-from splitwise_plan.search.confidence import Estimate
 
 ASKED, WINDOW = scenario(), scenario(horizon="window")
 HH = design(ASKED, "splitwise-hh", 24, 4)

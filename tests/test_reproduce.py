@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 from commands import run, run_json
 
+from splitwise_paper.batching import latencies, machine
+from splitwise_paper.capacity import best_splits, capacities
+from splitwise_paper.designs import budgeted
+from splitwise_paper.finding import Finding, Item, Line, Tolerance, ratio, value
+from splitwise_paper.machines import H100, placed
+from splitwise_paper.one_machine import MECHANISMS, Mechanism, OneMachine
+from splitwise_paper.quoted import Quoted, read_paper
+from splitwise_paper.registry import ITEMS
+from splitwise_paper.run import new_study, reproduce
+from splitwise_paper.sheets import sheet
+from splitwise_paper.study import MEASURED, SPLITWISESIM, Stack, Study, at_rate, design
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import parse_toml
-from splitwise_plan.facts.paper import Quoted, read_paper
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.report import markdown
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.report.formats import markdown
 from splitwise_plan.report.page import Page
-from splitwise_plan.reproduction.batching import latencies, machine
-from splitwise_plan.reproduction.capacity import best_splits, capacities
-from splitwise_plan.reproduction.designs import budgeted
-from splitwise_plan.reproduction.finding import Finding, Item, Line, Tolerance, ratio, value
-from splitwise_plan.reproduction.machines import H100, placed
-from splitwise_plan.reproduction.one_machine import MECHANISMS, Mechanism, OneMachine
-from splitwise_plan.reproduction.registry import ITEMS
-from splitwise_plan.reproduction.run import new_study, reproduce
-from splitwise_plan.reproduction.sheets import sheet
-from splitwise_plan.reproduction.study import MEASURED, SPLITWISESIM, Stack, Study, at_rate, design
-from splitwise_plan.search.evaluate import Evaluator
+from splitwise_plan.scenario.sampling import requests_for
 from splitwise_plan.sim.metrics import request_latencies
 
 ROOT = Path(__file__).parents[1]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from splitwise_paper.report import PAGE, TABLE, report
+from splitwise_paper.run import new_study, reproduce
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.reproduction.report import PAGE, TABLE, report
-from splitwise_plan.reproduction.run import new_study, reproduce
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPLITWISESIM, MEASURED, TODAY = "splitwisesim", "measured", "today"

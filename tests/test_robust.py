@@ -12,14 +12,15 @@ from selection import few
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.load_set import load_loads
-from splitwise_plan.facts.loads import LoadSet
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exclusion import Bounds
-from splitwise_plan.search.grid import name_of
-from splitwise_plan.search.joint import JointEvaluator, demand
-from splitwise_plan.search.robust import RobustResult, best_of, robust
-from splitwise_plan.search.space import designs, objective
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exclusion import Bounds
+from splitwise_plan.planner.grid import name_of
+from splitwise_plan.planner.joint import JointEvaluator, demand
+from splitwise_plan.planner.outcome import best_of
+from splitwise_plan.planner.space import designs, objective
+from splitwise_plan.questions.robust.analysis import RobustResult, robust
+from splitwise_plan.scenario.loads.load import load_loads
+from splitwise_plan.scenario.loads.schema import LoadSet
 
 SMALL = {
     "rate": 4,

@@ -14,9 +14,9 @@ from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.profile import Profile
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.models.performance import context_slope
 from splitwise_plan.models.roofline import estimated_profile, with_estimates
+from splitwise_plan.scenario.load import load_scenario
 
 NEW = ("h200", "b200", "mi300x", "l40s")
 FAMILIES = """

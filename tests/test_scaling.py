@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.models import scaling
 from splitwise_plan.models.kv_transfer import route_between, serialized_s
 from splitwise_plan.models.scaling import Factors
-from splitwise_plan.search.fingerprint import fingerprint
+from splitwise_plan.planner.fingerprint import fingerprint
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
 from splitwise_plan.sim.simulator import Simulator
 
 SMALL = {

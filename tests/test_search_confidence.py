@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.search.confidence import ERROR_RATE, decide, estimates, looks, t_quantile
+from splitwise_plan.planner.confidence import ERROR_RATE, decide, estimates, looks, t_quantile
 from splitwise_plan.sim.verdict import TargetResult
 
 TARGET = SLOTarget("ttft", 99.0, 6.0)

@@ -11,13 +11,13 @@ from commands import run
 from sampled_searches import answer, question, told
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.closer import closer_look
-from splitwise_plan.search.driver import Cluster, in_order, threads
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.pareto import pareto
-from splitwise_plan.search.sweep import sweep_map
+from splitwise_plan.planner.capacity import maximize_rate
+from splitwise_plan.planner.closer import closer_look
+from splitwise_plan.planner.driver import Cluster, in_order, threads
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.sweep import sweep_map
+from splitwise_plan.questions.pareto.analysis import pareto
+from splitwise_plan.scenario.load import load_scenario
 
 distributed = pytest.importorskip("distributed", reason="needs the extra [dask]")
 

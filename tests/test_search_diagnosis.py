@@ -8,12 +8,12 @@ import pytest
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.diagnosis import RESOURCES, diagnose
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.length import check_length
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.length import check_length
+from splitwise_plan.questions.search.diagnosis import RESOURCES, diagnose
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def scenario_of(**given: Any) -> Scenario:

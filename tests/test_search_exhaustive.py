@@ -13,14 +13,14 @@ from reference import ROOT
 from scenes import BOTH
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.sampling import requests_for
-from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.outcome import FamilyResult, SearchResult
-from splitwise_plan.search.space import objective
+from splitwise_plan.facts.design import Design, FamilySpace
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.outcome import FamilyResult, SearchResult
+from splitwise_plan.planner.space import objective
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.sampling import requests_for
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import latencies
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import target_results

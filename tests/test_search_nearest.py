@@ -8,15 +8,15 @@ import pytest
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.nearest import ALIKE, nearest
-from splitwise_plan.search.replications import replicate
-from splitwise_plan.search.sampled import search_sampled
-from splitwise_plan.search.space import designs, objective
+from splitwise_plan.planner.capacity import maximize_rate
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.nearest import ALIKE, nearest
+from splitwise_plan.planner.replications import replicate
+from splitwise_plan.planner.sampled import search_sampled
+from splitwise_plan.planner.space import designs, objective
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 SLOS = {
     "ttft": "[ttft]\np90 = { value = 40, unit = 'ms' }\n",

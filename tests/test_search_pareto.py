@@ -15,14 +15,14 @@ from sampled_searches import told
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search import pareto as pareto_module
-from splitwise_plan.search.dominance import Vector, dominates, front, no_worse
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.pareto import ParetoResult, bill, is_large, pareto
-from splitwise_plan.search.reach import Challenge, Reach, Reaching
-from splitwise_plan.search.space import designs
+from splitwise_plan.planner.dominance import Vector, dominates, front, no_worse
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.reach import Challenge, Reach, Reaching
+from splitwise_plan.planner.space import designs
+from splitwise_plan.questions.pareto import analysis as pareto_module
+from splitwise_plan.questions.pareto.analysis import ParetoResult, bill, is_large, pareto
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 HIGHEST = 12
 """No design of `question` reaches this many steps: brute force stops here."""

@@ -13,19 +13,19 @@ from selection import few
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
 from splitwise_plan.facts.slo import Attainment
-from splitwise_plan.search import sampled
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.fingerprint import fingerprint
-from splitwise_plan.search.grid import Grid
-from splitwise_plan.search.judged import Judge, from_json
-from splitwise_plan.search.outcome import FamilyResult, SearchResult
-from splitwise_plan.search.progress import Progress
-from splitwise_plan.search.sampled import is_large, search_sampled
-from splitwise_plan.search.space import designs, objective
-from splitwise_plan.search.study import Conversation
+from splitwise_plan.planner import sampled
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.fingerprint import fingerprint
+from splitwise_plan.planner.grid import Grid
+from splitwise_plan.planner.judged import Judge, from_json
+from splitwise_plan.planner.outcome import FamilyResult, SearchResult
+from splitwise_plan.planner.progress import Progress
+from splitwise_plan.planner.sampled import is_large, search_sampled
+from splitwise_plan.planner.space import designs, objective
+from splitwise_plan.planner.study import Conversation
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def best_of(result: SearchResult | FamilyResult) -> Design:

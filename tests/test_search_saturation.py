@@ -12,12 +12,12 @@ from commands import run, run_json
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.budget import frontier, within_budget
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exclusion import PromptCapacity
-from splitwise_plan.search.saturation import mean_per_usd, search_saturated, throughput_rps
+from splitwise_plan.planner.budget import frontier, within_budget
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exclusion import PromptCapacity
+from splitwise_plan.questions.batch.analysis import mean_per_usd, search_saturated, throughput_rps
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 USD_PER_GPU_HOUR = {"a100": 2.21, "h100": 4.76}
 """SplitwiseSim, notebooks/utils.py; the paper's requests/s per dollar are per GPU and hour."""

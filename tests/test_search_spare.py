@@ -20,13 +20,13 @@ from test_search_exhaustive import (
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.choose import find
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.resilience import resilience
-from splitwise_plan.search.written import evaluation_from_json, evaluation_to_json
+from splitwise_plan.planner.choose import find
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.written import evaluation_from_json, evaluation_to_json
+from splitwise_plan.questions.search.resilience import resilience
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 SPACE = {
     "families": ["baseline-h100", "splitwise-hh"],

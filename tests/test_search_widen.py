@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.scenario import CountRange, FamilySpace, Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.capacity import maximize_rate
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.widen import MOST_MACHINES, within_budgets
+from splitwise_plan.facts.design import CountRange, FamilySpace
+from splitwise_plan.planner.capacity import maximize_rate
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.widen import MOST_MACHINES, within_budgets
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def small(scenario: Scenario, high: int) -> Scenario:

@@ -10,18 +10,23 @@ import pytest
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.challengers import Rivals
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.exhaustive import search
-from splitwise_plan.search.grid import name_of
-from splitwise_plan.search.knobs import counts, knobs
-from splitwise_plan.search.money import Lines, first_crossing, proven_crossing
-from splitwise_plan.search.robust import best_of
-from splitwise_plan.search.sensitivity import Counting, SensitivityResult, Threshold, sensitivity
-from splitwise_plan.search.space import designs, objective
-from splitwise_plan.search.thresholds import MOST, PRECISION
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.grid import name_of
+from splitwise_plan.planner.outcome import best_of
+from splitwise_plan.planner.space import designs, objective
+from splitwise_plan.questions.sensitivity.analysis import (
+    Counting,
+    SensitivityResult,
+    Threshold,
+    sensitivity,
+)
+from splitwise_plan.questions.sensitivity.challengers import Rivals
+from splitwise_plan.questions.sensitivity.knobs import counts, knobs
+from splitwise_plan.questions.sensitivity.money import Lines, first_crossing, proven_crossing
+from splitwise_plan.questions.sensitivity.thresholds import MOST, PRECISION
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 
 SMALL: dict[str, Any] = {
     "rate": 4,

@@ -12,9 +12,9 @@ from commands import run, run_json
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.profile import Curve, Profile
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario
-from splitwise_plan.search.evaluate import records
+from splitwise_plan.planner.evaluate import records
+from splitwise_plan.scenario.load import load_scenario
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.beyond import Beyond, beyond_profile
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator

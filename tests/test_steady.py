@@ -15,12 +15,12 @@ from scenes import scenario_of, scene
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.family_search import rank
-from splitwise_plan.search.run_lengths import LONG, lasting_s, measured_s, unit_s, warm_up_s
-from splitwise_plan.search.steady import SteadyState
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.family_search import rank
+from splitwise_plan.planner.run_lengths import LONG, lasting_s, measured_s, unit_s, warm_up_s
+from splitwise_plan.planner.steady import SteadyState
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import pools
 
 LAX = """

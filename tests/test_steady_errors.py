@@ -19,11 +19,11 @@ import pytest
 from scenes import scenario_of
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.sampling import requests_over
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, Metric, SLOTarget
-from splitwise_plan.search.long_runs import LongRun
-from splitwise_plan.search.steady import SteadyState
+from splitwise_plan.planner.long_runs import LongRun
+from splitwise_plan.planner.steady import SteadyState
+from splitwise_plan.scenario.sampling import requests_over
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.metrics import latencies, percentile
 from splitwise_plan.sim.simulator import Simulator
 

@@ -12,44 +12,73 @@ from pathlib import Path
 
 import pytest
 
+import splitwise_paper
 import splitwise_plan
 
-PACKAGE = "splitwise_plan"
-HOME = Path(splitwise_plan.__file__).parent
+PACKAGE, PAPER = "splitwise_plan", "splitwise_paper"
+HOMES = [Path(str(package.__file__)).parent for package in (splitwise_plan, splitwise_paper)]
+SOURCES = HOMES[0].parent
+FILES = [path for home in HOMES for path in sorted(home.rglob("*.py"))]
 MAX_LINES = 400
 
-STOREYS = ("cli", "reproduction", "report", "search", "sim", "models", "facts")
-"""From the top down; what is in no storey (`errors`, `units`) is below all."""
+STOREYS = ("questions", "cli", "report", "planner", "sim", "models", "scenario", "facts")
+"""From the top down; `app` and `api` are above all, and what is in no storey (`errors`, `units`)
+is below. `data` and the paper are wings of the top storey, as every question is."""
 
+APP = f"{PACKAGE}.app"
+TOP = (PACKAGE, f"{PACKAGE}.__main__", f"{PACKAGE}.api", APP)
 KERNEL = f"{PACKAGE}.sim.kernel"
 ONLY_IN = {
     "numba": (KERNEL,),
-    "joblib": (f"{PACKAGE}.search.driver",),
-    "optuna": (f"{PACKAGE}.search.study",),
-    "typer": (f"{PACKAGE}.cli",),
-    "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
-    "pyarrow": (
-        f"{PACKAGE}.facts.importers.parquet_rows",
-        f"{PACKAGE}.report.trace_files",
+    "joblib": (f"{PACKAGE}.planner.driver",),
+    "optuna": (f"{PACKAGE}.planner.study",),
+    "typer": (
+        *(APP, f"{PACKAGE}.cli", f"{PACKAGE}.questions.sweep.command"),
+        *(f"{PACKAGE}.data.{name}.command" for name in ("catalog", "profile", "trace")),
     ),
-    "pandas": (f"{PACKAGE}.report.frames",),
+    "rich": (f"{PACKAGE}.cli", f"{PACKAGE}.report"),
+    "pyarrow": (f"{PACKAGE}.facts.traces.parquet_rows", f"{PACKAGE}.data.trace.files"),
+    "pandas": (f"{PACKAGE}.report.formats.frames",),
     "vl_convert": (f"{PACKAGE}.report.figures",),
-    "aiconfigurator": (f"{PACKAGE}.facts.importers.aiconfigurator",),
+    "aiconfigurator": (f"{PACKAGE}.facts.traces.aiconfigurator",),
 }
 """Where a library may be imported, tests aside."""
+
+COMMANDS = ("command", "flags", "keeping")
+"""How modules of a question's command are called, and how their names end."""
+ANALYSES = {
+    "questions.search": ("diagnosis", "resilience"),
+    "questions.pareto": ("analysis",),
+    "questions.robust": ("analysis", "runout"),
+    "questions.day": ("analysis", "periods"),
+    "questions.sensitivity": ("analysis", "challengers", "knobs", "money", "thresholds"),
+    "questions.batch": ("analysis",),
+    "questions.check": ("analysis", "changes", "differences", "load_changes", "slo_changes"),
+    "data.trace": ("generation",),
+    "data.profile": ("calibration",),
+    "data.init": ("starter_files",),
+}
+"""What answers a question or makes its data; the rest of a question, commands aside, reports it.
+`simulate` and `sweep` ask the planner alone, whose sweeps several questions share."""
+
+HANDED_OVER = {
+    (f"{PACKAGE}.questions.search.command", f"{PACKAGE}.questions.batch.command"),
+}
+"""Doors between questions: `search` without SLOs, by requests per dollar, is the question `batch`.
+No analysis is used by another question: what they share is in the planner."""
 
 Import = tuple[str, bool]
 """Imported module, and whether the import runs with its module rather than inside a function."""
 
 
 def modules() -> dict[str, ast.Module]:
-    """Every module of the package by its dotted name."""
-    found = {}
-    for path in sorted(HOME.rglob("*.py")):
-        parts = (PACKAGE, *path.relative_to(HOME).with_suffix("").parts)
-        name = ".".join(parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
+    """Every module of the packages by its dotted name."""
+    return {
+        ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__"): (
+            ast.parse(path.read_text(encoding="utf-8"))
+        )
+        for path in FILES
+    }
 
 
 MODULES = modules()
@@ -83,26 +112,79 @@ def _is_type_checking(node: ast.AST) -> bool:
 
 
 def storey(name: str) -> int:
-    """0 is the top, commands and functions alike; the ground is below all storeys."""
-    parts = name.split(".")
-    if len(parts) < 2 or parts[1] in ("__main__", "api"):
+    """-1 is the top, commands and functions alike; the ground is below all storeys."""
+    if name in TOP:
+        return -1
+    if wing(name):
         return 0
-    return STOREYS.index(parts[1]) if parts[1] in STOREYS else len(STOREYS)
+    below = name.split(".")[1]
+    return STOREYS.index(below) if below in STOREYS else len(STOREYS)
+
+
+def wing(name: str) -> str:
+    """The question or the like that a module of the top storey belongs to; else nothing."""
+    if is_in(name, PAPER):
+        return PAPER
+    parts = name.split(".")[1:3]
+    return ".".join(parts) if len(parts) > 1 and parts[0] in ("questions", "data") else ""
+
+
+def part(name: str) -> int:
+    """Inside a wing: 0 its command, 1 its report, 2 its analysis."""
+    last = name.rsplit(".", 1)[-1]
+    if last in COMMANDS or last.endswith("_command"):
+        return 0
+    return 2 if last in ANALYSES.get(wing(name), ()) else 1
 
 
 def is_ours(name: str) -> bool:
-    return name == PACKAGE or name.startswith(PACKAGE + ".")
+    return is_in(name, PACKAGE) or is_in(name, PAPER)
 
 
 def is_in(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
+def imports_of_ours(name: str) -> set[str]:
+    """Modules of ours that a module imports, wherever in it."""
+    ours = {imported for imported, _ in imports_of(name) if is_ours(imported)}
+    return ours - {name, PACKAGE, PAPER}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_go_down(name: str) -> None:
-    for imported, _ in imports_of(name):
-        if is_ours(imported) and imported != PACKAGE:
-            assert storey(imported) >= storey(name), f"{name} imports {imported}"
+    for imported in imports_of_ours(name):
+        assert storey(imported) >= storey(name), f"{name} imports {imported}"
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if wing(name)])
+def test_no_question_asks_another(name: str) -> None:
+    others = {one for one in imports_of_ours(name) if wing(one) not in ("", wing(name))}
+    assert {(name, one) for one in others} <= HANDED_OVER
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if wing(name) in ANALYSES])
+def test_a_command_shows_a_report_which_tells_an_analysis(name: str) -> None:
+    for imported in imports_of_ours(name):
+        if wing(imported) == wing(name):
+            assert part(imported) >= part(name), f"{name} imports {imported}"
+        elif part(name) > 0:
+            assert not is_in(imported, f"{PACKAGE}.cli"), f"{name} imports {imported}"
+        if part(name) == 2:
+            assert not is_in(imported, f"{PACKAGE}.report"), f"{name} imports {imported}"
+
+
+def test_analyses_are_there() -> None:
+    named = {f"{PACKAGE}.{place}.{name}" for place, names in ANALYSES.items() for name in names}
+    assert named <= set(MODULES)
+    assert {name for pair in HANDED_OVER for name in pair} <= set(MODULES)
+
+
+def test_only_the_app_knows_of_the_paper() -> None:
+    knowing = {name for name in MODULES if any(wing(i) == PAPER for i in imports_of_ours(name))}
+    assert {name for name in knowing if not is_in(name, PAPER)} == {APP}
+    at_start = [imported for imported, at_start in imports_of(APP) if at_start]
+    assert not any(is_in(imported, PAPER) for imported in at_start)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -121,10 +203,7 @@ def test_the_kernel_imports_nothing_of_ours_but_itself(name: str) -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    graph = {
-        name: {imported for imported, _ in imports_of(name) if is_ours(imported)} - {name}
-        for name in MODULES
-    }
+    graph = {name: imports_of_ours(name) for name in MODULES}
     TopologicalSorter(graph).prepare()  # raises CycleError with the cycle
 
 
@@ -147,7 +226,7 @@ def public(module: ast.Module) -> Iterator[Documented]:
             yield node
 
 
-@pytest.mark.parametrize("path", sorted(HOME.rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_modules_are_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
@@ -174,4 +253,4 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_importing_the_commands_loads_no_simulator() -> None:
     """What `--help` needs."""
-    assert not loaded_by(f"import {PACKAGE}.cli.main") & (HEAVY - {"rich", "typer"})
+    assert not loaded_by(f"import {APP}") & (HEAVY - {"rich", "typer"})

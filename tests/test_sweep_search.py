@@ -7,11 +7,11 @@ import pytest
 from scenes import scenario_of
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search import exhaustive
-from splitwise_plan.search.closer import closer_look, window
-from splitwise_plan.search.evaluate import Evaluator
-from splitwise_plan.search.sweep import OBJECTIVES, sweep_load, sweep_map
+from splitwise_plan.planner import exhaustive
+from splitwise_plan.planner.closer import closer_look, window
+from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.sweep import OBJECTIVES, sweep_load, sweep_map
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def small(family: str = "splitwise-hh", **keys: Any) -> Scenario:

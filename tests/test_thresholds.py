@@ -7,7 +7,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splitwise_plan.search.thresholds import MOST, PRECISION, WAYS, Bracket, Way, bracket
+from splitwise_plan.questions.sensitivity.thresholds import (
+    MOST,
+    PRECISION,
+    WAYS,
+    Bracket,
+    Way,
+    bracket,
+)
 
 
 @given(st.floats(1.0001, MOST), st.sampled_from(WAYS))

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from trace_files import DROPPED, EXPECTED, GOOD, GUIDELLM, VLLM, aiperf, lines, mooncake
 
 from splitwise_plan.errors import InputError
-from splitwise_plan.facts.importers import csv_rows
-from splitwise_plan.facts.importers.cells import Names
-from splitwise_plan.facts.importers.formats.registry import IDS, PLAIN
-from splitwise_plan.facts.importers.recognise import ReadAs
-from splitwise_plan.facts.importers.traces import TraceRead, parse_trace
+from splitwise_plan.facts.traces import csv_rows
+from splitwise_plan.facts.traces.cells import Names
+from splitwise_plan.facts.traces.formats.registry import IDS, PLAIN
+from splitwise_plan.facts.traces.read import TraceRead, parse_trace
+from splitwise_plan.facts.traces.recognise import ReadAs
 
 OURS = "arrival_s,prompt_tokens,output_tokens\n"
 
@@ -183,7 +183,7 @@ def test_unsorted_rows_are_an_error_or_sorted_on_demand() -> None:
 
 
 def test_too_many_rows_to_sort_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("splitwise_plan.facts.importers.order.MAX_SORTED", 3)
+    monkeypatch.setattr("splitwise_plan.facts.traces.order.MAX_SORTED", 3)
     text = OURS + "5,1,1\n3,2,2\n3,3,3\n9,4,4\n"
     assert "more than 3 requests cannot be sorted in memory (sort the file" in told(text, sort=True)
 

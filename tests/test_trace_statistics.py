@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splitwise_plan.data.trace import arrival_stats as stats
 from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.trace_window import Window, busiest, in_window, sped_up
-from splitwise_plan.report import arrival_stats as stats
 
 arrivals = st.lists(st.floats(0, 1e5), min_size=1, max_size=60).map(sorted).map(np.array)
 

@@ -10,9 +10,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.slo import Attainment, SLOSet, SLOTarget
-from splitwise_plan.search.confidence import (
+from splitwise_plan.planner.confidence import (
     Estimate,
     Interval,
     decide,
@@ -20,6 +19,7 @@ from splitwise_plan.search.confidence import (
     looks,
     t_quantile,
 )
+from splitwise_plan.scenario.arrivals.process import Arrivals
 from splitwise_plan.sim.metrics import Latencies
 from splitwise_plan.sim.records import Run, Stop
 from splitwise_plan.sim.verdict import (

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from scripted import HA, question
 
-from splitwise_plan.facts.scenario import FamilySpace, Scenario
-from splitwise_plan.search.widen import MOST_MACHINES, up_to_level, within_budgets
+from splitwise_plan.facts.design import FamilySpace
+from splitwise_plan.planner.widen import MOST_MACHINES, up_to_level, within_budgets
+from splitwise_plan.scenario.scenario import Scenario
 
 H = "baseline-h100"
 

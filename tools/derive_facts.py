@@ -17,12 +17,12 @@ from pathlib import Path
 
 from length_cells import compress_lengths
 
-from splitwise_plan.facts.importers.profile_csv import read_measurements
-from splitwise_plan.facts.importers.traces import read_trace
+from splitwise_plan.data.profile import profile_file
 from splitwise_plan.facts.measurements import Measurements
+from splitwise_plan.facts.traces.profile_csv import read_measurements
+from splitwise_plan.facts.traces.read import read_trace
 from splitwise_plan.models.fitting import power_curves, split_batch, time_curves
 from splitwise_plan.models.validation import validation_table
-from splitwise_plan.report import profile_file
 
 MACHINES = {"dgx-a100": "a100-80gb", "dgx-h100": "h100-80gb", "dgx-h100-cap70": "h100-80gb-pcap"}
 LLMS = ("bloom-176b", "llama2-70b")

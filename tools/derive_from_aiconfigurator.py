@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from splitwise_plan.data.profile.import_report import Origin, derived_text
+from splitwise_plan.data.profile.profile_file import llm_path, llm_text, profile_path
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.aiconfigurator import open_database
+from splitwise_plan.facts.traces.aiconfigurator import open_database
 from splitwise_plan.models.deriving import Derived
 from splitwise_plan.models.fitting import Medians
 from splitwise_plan.models.importing import Imported, import_profile, power_words
-from splitwise_plan.report.imported_profile import Origin, derived_text
-from splitwise_plan.report.profile_file import llm_path, llm_text, profile_path
 
 BACKEND = "vllm"
 CAPPED, CAP_OF, CAP_PROMPT_FACTOR = "dgx-h100-cap70", "dgx-h100", 1.3

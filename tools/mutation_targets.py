@@ -46,7 +46,7 @@ def _kernel(name: str) -> Target:
 
 
 def _certificate(name: str, *tests: str) -> Target:
-    return Target(f"search/{name}.py", (*tests, *CERTIFICATE_TESTS))
+    return Target(f"planner/{name}.py", (*tests, *CERTIFICATE_TESTS))
 
 
 KERNEL_MODULES = (
@@ -58,15 +58,15 @@ TARGETS = (
     Target("sim/outages.py", ("tests/test_outage_histories.py", "tests/test_outage_laws.py")),
     Target("sim/verdict.py", ("tests/test_verdict_rules.py", "tests/test_goodput.py")),
     Target(
-        "search/confidence.py", ("tests/test_verdict_rules.py", "tests/test_search_confidence.py")
+        "planner/confidence.py", ("tests/test_verdict_rules.py", "tests/test_search_confidence.py")
     ),
     Target(
-        "search/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
+        "planner/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
     ),
     Target("models/bounds.py", ("tests/test_bounds_by_hand.py", "tests/test_bounds.py")),
     *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
     _certificate("widen", "tests/test_widen_rules.py", "tests/test_search_widen.py"),
     _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
-    Target("search/budget.py", ("tests/test_budget_rules.py", "tests/test_search_capacity.py")),
-    Target("search/rate_search.py", ("tests/test_search_capacity.py",)),
+    Target("planner/budget.py", ("tests/test_budget_rules.py", "tests/test_search_capacity.py")),
+    Target("planner/rate_search.py", ("tests/test_search_capacity.py",)),
 )

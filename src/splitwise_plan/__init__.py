@@ -5,7 +5,6 @@ loaded when first asked for.
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -13,16 +12,6 @@ __all__ = ["load_scenario", "load_trace", "search", "simulate"]
 
 if TYPE_CHECKING:
     from splitwise_plan.api import load_scenario, load_trace, search, simulate
-else:
-    from splitwise_plan import search
-
-    class _SearchPackage(ModuleType):
-        """`splitwise_plan.search` is a package of modules, and called it searches."""
-
-        def __call__(self, *args: Any, **keys: Any) -> Any:
-            return import_module("splitwise_plan.api").search(*args, **keys)
-
-    search.__class__ = _SearchPackage
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,5 @@
 """`python -m splitwise_plan` is `splitwise-plan`."""
 
-from splitwise_plan.cli.main import main
+from splitwise_plan.app import main
 
 main()

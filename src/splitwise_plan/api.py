@@ -14,20 +14,24 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from splitwise_plan.data.trace import report as trace_sheet
+from splitwise_plan.data.trace.view import TraceView
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.facts.scenario_loader import load_scenario as load
-from splitwise_plan.report import searching, simulation, trace_sheet
-from splitwise_plan.report.notebook import SearchView, SimulationView, TraceView
-from splitwise_plan.search.choose import find
-from splitwise_plan.search.diagnosis import diagnose
-from splitwise_plan.search.driver import all_cores
-from splitwise_plan.search.evaluate import records
-from splitwise_plan.search.length import check_length
-from splitwise_plan.search.space import designs
-from splitwise_plan.search.sweep import simulated
+from splitwise_plan.planner.choose import find
+from splitwise_plan.planner.driver import all_cores
+from splitwise_plan.planner.evaluate import records
+from splitwise_plan.planner.length import check_length
+from splitwise_plan.planner.space import designs
+from splitwise_plan.planner.sweep import simulated
+from splitwise_plan.questions.search import report as searching
+from splitwise_plan.questions.search.diagnosis import diagnose
+from splitwise_plan.questions.search.view import SearchView
+from splitwise_plan.questions.simulate import report as simulation
+from splitwise_plan.questions.simulate.view import SimulationView
+from splitwise_plan.scenario.load import load_scenario as load
+from splitwise_plan.scenario.scenario import Scenario
 
 Question = Scenario | str | Path | None
 

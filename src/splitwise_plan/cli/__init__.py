@@ -1,1 +1,1 @@
-"""The command line: a command parses flags, makes one call of the library and prints."""
+"""What all commands share: flags, loading, output, exit codes, help and progress."""

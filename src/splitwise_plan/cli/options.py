@@ -163,7 +163,7 @@ class Flags:
         """One of `choices`."""
         text: str = self[name]
         if text not in choices:
-            from splitwise_plan.facts.suggest import did_you_mean
+            from splitwise_plan.suggest import did_you_mean
 
             self.refuse(name, f"{_short(text)} is not known", did_you_mean(text, choices))
         return text

@@ -34,8 +34,8 @@ class Output:
     @classmethod
     def of(cls, flags: Flags) -> Output:
         """Read the flags. Places that cannot be written are problems, told before any work."""
+        from splitwise_plan.planner.driver import MOST_JOBS, all_cores
         from splitwise_plan.report.files import file_problem, folder_problem
-        from splitwise_plan.search.driver import MOST_JOBS, all_cores
 
         files = ("requests_out", "save_plan", "junit")
         checks = {"out": folder_problem, **dict.fromkeys(files, file_problem)}

@@ -9,7 +9,7 @@ from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splitwise_plan.search.progress import Progress
+    from splitwise_plan.planner.progress import Progress
 
 BAR = 20
 

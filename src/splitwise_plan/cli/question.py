@@ -13,7 +13,7 @@ from splitwise_plan.paths import real
 
 if TYPE_CHECKING:
     from splitwise_plan.facts.catalog import Catalog
-    from splitwise_plan.facts.scenario import Scenario
+    from splitwise_plan.scenario.scenario import Scenario
 
 COUNTS = ("prompt_machines", "token_machines", "machines")
 Loaded = TypeVar("Loaded")
@@ -54,7 +54,7 @@ def of_space(flags: Flags, *keys: str) -> dict[str, Any]:
 def load(flags: Flags, given: Mapping[str, Any], check: Check | None = None) -> Scenario:
     """Load the scenario. Raises `InputError` with the problems of the flags and of `check` too."""
     from splitwise_plan.facts.catalog import Catalog
-    from splitwise_plan.facts.scenario_loader import load_scenario
+    from splitwise_plan.scenario.load import load_scenario
 
     return loaded(flags, lambda path: load_scenario(Catalog(), path, given), lambda s: s, check)
 

@@ -12,9 +12,9 @@ from splitwise_plan.cli.options import Flags
 from splitwise_plan.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from splitwise_plan.facts.scenario import Scenario
-    from splitwise_plan.search.driver import Jobs
-    from splitwise_plan.search.journal import Journal
+    from splitwise_plan.planner.driver import Jobs
+    from splitwise_plan.planner.journal import Journal
+    from splitwise_plan.scenario.scenario import Scenario
 
 STUDY, JOURNAL = "study.journal", "run.journal"
 """In a folder of results: of what Optuna proposed, and of all else."""
@@ -45,7 +45,7 @@ def resume_problems(flags: Flags) -> list[Problem]:
 
 def gone_through(flags: Flags, scenario: Scenario) -> list[Problem]:
     """What is wrong with a question for a command that goes through the space, many times."""
-    from splitwise_plan.search.choose import is_sampled
+    from splitwise_plan.planner.choose import is_sampled
 
     problems = resume_problems(flags)
     if scenario.maximize is not None:
@@ -73,7 +73,7 @@ def storage(flags: Flags, scenario: Scenario, out: Path | None) -> str:
 
 
 def _cached(scenario: Scenario) -> Path:
-    from splitwise_plan.search.fingerprint import fingerprint
+    from splitwise_plan.planner.fingerprint import fingerprint
     from splitwise_plan.sim.warmup import cache_folder
 
     return cache_folder("studies") / f"{fingerprint(scenario)[:16]}.journal"
@@ -92,8 +92,8 @@ def resumable(
         if out is None:
             yield None
             return
-        from splitwise_plan.search.fingerprint import fingerprint
-        from splitwise_plan.search.journal import Journal
+        from splitwise_plan.planner.fingerprint import fingerprint
+        from splitwise_plan.planner.journal import Journal
 
         path, question = out / JOURNAL, fingerprint(asked, about)
         with Journal(path, question, resume=bool(flags["resume"])) as journal:
@@ -112,7 +112,7 @@ def workers(flags: Flags, threads: int) -> Iterator[Jobs]:
     if address is None:
         yield threads
         return
-    from splitwise_plan.search.driver import Cluster
+    from splitwise_plan.planner.driver import Cluster
 
     try:
         cluster = Cluster(address)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splitwise_plan.facts.scenario import Scenario
+    from splitwise_plan.scenario.scenario import Scenario
 
 
 @dataclass(slots=True)

@@ -1,1 +1,1 @@
-"""Facts: machines, LLMs, workloads, SLOs, scenarios. Only `catalog` and `importers` read files."""
+"""Facts: machines, LLMs, workloads, SLOs, prices. Only `catalog` and `traces` read files."""

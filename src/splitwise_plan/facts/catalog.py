@@ -1,6 +1,6 @@
 """The catalog: every fact by its id, from the user's folders first and then from ours.
 
-With `facts.importers` this is the only part of the package that reads input files.
+With `facts.traces` this is the only part of the package that reads input files.
 """
 
 from __future__ import annotations
@@ -18,21 +18,17 @@ from splitwise_plan.facts.capping import (
     locate,
     split_cap,
 )
-from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.design import Family, FamilySpace
 from splitwise_plan.facts.family_spaces import listed, space_of
 from splitwise_plan.facts.files import FactFiles, TomlFile, folder_problems
-from splitwise_plan.facts.importers.recognise import ReadAs
-from splitwise_plan.facts.importers.traces import TraceRead, read_trace
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.mixes import is_mix, mixed, parts_of
-from splitwise_plan.facts.paper import Paper, read_paper
 from splitwise_plan.facts.price_schema import PriceFile
 from splitwise_plan.facts.prices import PriceList, Tariff
 from splitwise_plan.facts.problems import validate_file
 from splitwise_plan.facts.profile import Profile
 from splitwise_plan.facts.roofline import Roofline
-from splitwise_plan.facts.scenario import FactSource, FamilySpace
 from splitwise_plan.facts.schema import (
     AssumptionsFile,
     LinkFile,
@@ -43,9 +39,12 @@ from splitwise_plan.facts.schema import (
 )
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.facts.slo_schema import SLOFile
-from splitwise_plan.facts.suggest import did_you_mean
+from splitwise_plan.facts.source import FactSource
 from splitwise_plan.facts.tables import parse_lengths, parse_profile
+from splitwise_plan.facts.traces.read import TraceRead, read_trace
+from splitwise_plan.facts.traces.recognise import ReadAs
 from splitwise_plan.facts.workload import Workload
+from splitwise_plan.suggest import did_you_mean
 
 Kind = Literal[
     "machines",
@@ -222,11 +221,6 @@ class Catalog:
     def toml(self, path: Path) -> TomlFile:
         """Any TOML file of the user's, recorded as a source."""
         return self._files.read_toml(path)
-
-    def paper(self) -> Paper:
-        """The numbers of the paper, all from our own folder `paper/`."""
-        paths = sorted((self._files.ours / "paper").glob("*.toml"))
-        return read_paper([self._files.read_toml(path) for path in paths])
 
     def recorded_text(self, relative: str) -> str:
         """The text of a file of ours, e.g. `hardware/profiles/validation.csv`."""

@@ -66,3 +66,25 @@ class Design:
         if self.family.is_baseline:
             return str(self.prompt_machines)
         return f"{self.prompt_machines}P + {self.token_machines}T"
+
+
+@dataclass(frozen=True, slots=True)
+class CountRange:
+    """Machine counts `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySpace:
+    """The designs of a family that a search looks at (baselines: `token_machines` is None).
+
+    `prompt_open`, `token_open`: nobody asked for that range, so a search may look beyond its end.
+    """
+
+    family: Family
+    prompt_machines: CountRange
+    token_machines: CountRange | None
+    prompt_open: bool = False
+    token_open: bool = False

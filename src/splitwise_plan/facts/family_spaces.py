@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from splitwise_plan.errors import InputError, Problem, raise_if_any
 from splitwise_plan.facts.capping import split_cap, with_cap
-from splitwise_plan.facts.design import Family
+from splitwise_plan.facts.design import CountRange, Family, FamilySpace
 from splitwise_plan.facts.family_names import FamilyName
 from splitwise_plan.facts.files import FactFiles, TomlFile
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.problems import validate_file
-from splitwise_plan.facts.scenario import CountRange, FamilySpace
 from splitwise_plan.facts.schema import FamiliesFile, FamilyEntry, RangeFact
-from splitwise_plan.facts.suggest import did_you_mean
+from splitwise_plan.suggest import did_you_mean
 
 PAIR_RANGE = CountRange(1, 39)
 """Machine counts of a family that no file lists: a start, since searches widen open ranges."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from splitwise_plan.errors import InputError, Problem
-from splitwise_plan.facts.importers.text import MIB, decode, read_bytes, too_large
-from splitwise_plan.facts.scenario import FactSource
-from splitwise_plan.facts.suggest import did_you_mean
+from splitwise_plan.facts.source import FactSource
+from splitwise_plan.facts.text import MIB, decode, read_bytes, too_large
 from splitwise_plan.facts.toml_lines import KeyPath, has_long_keys, key_lines, line_of
+from splitwise_plan.suggest import did_you_mean
 
 KINDS: dict[str, tuple[str, ...]] = {
     "machines": ("hardware/machines", "machines"),
@@ -55,7 +55,7 @@ class TomlFile:
 def our_folder() -> Path:
     """The folder that holds our `hardware/` and `workloads/`: in the wheel, or the repository."""
     package = Path(__file__).resolve().parents[1]
-    installed = package / "data"
+    installed = package / "shipped"
     return installed if (installed / "hardware").is_dir() else package.parents[1]
 
 

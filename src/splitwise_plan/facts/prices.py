@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.machine import Machine
-from splitwise_plan.facts.suggest import did_you_mean
+from splitwise_plan.suggest import did_you_mean
 
 Term = Literal["on-demand", "reserved", "spot"]
 TERMS: tuple[Term, ...] = get_args(Term)

@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails
 
 from splitwise_plan.errors import MAX_TOLD, InputError, ManyProblems, Problem
 from splitwise_plan.facts.files import TomlFile
-from splitwise_plan.facts.suggest import did_you_mean
 from splitwise_plan.facts.toml_lines import KeyPath
+from splitwise_plan.suggest import did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
 Place = Callable[[KeyPath, str, str], Problem]

@@ -9,8 +9,8 @@ import numpy as np
 
 from splitwise_plan.errors import InputError, ManyProblems, Problem, raise_if_any
 from splitwise_plan.facts.profile import Curve, Floats, Profile
-from splitwise_plan.facts.suggest import did_you_mean
 from splitwise_plan.facts.workload import LengthTable
+from splitwise_plan.suggest import did_you_mean
 
 CURVES = (
     "prompt_time",

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.facts.importers.aiconfigurator import Architecture, OperatorDatabase
 from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
+from splitwise_plan.facts.traces.aiconfigurator import Architecture, OperatorDatabase
 from splitwise_plan.models.deriving import Derived, derive
 from splitwise_plan.models.fitting import Medians, borrowed_power
 

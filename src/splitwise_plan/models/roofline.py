@@ -21,8 +21,8 @@ from splitwise_plan.facts.llm import LLM
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.facts.roofline import Roofline
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.models.performance import SWEEP_CONTEXT_TOKENS
+from splitwise_plan.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
 

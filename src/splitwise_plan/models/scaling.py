@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from splitwise_plan.facts.design import FamilySpace
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.profile import Curve, Profile
-from splitwise_plan.facts.scenario import FamilySpace, Scenario
 from splitwise_plan.facts.trace_window import sped_up
 from splitwise_plan.models.roofline import with_estimates
+from splitwise_plan.scenario.scenario import Scenario
 
 PROMISED = " as promised"
 """Behind the profile id of the reference machine where other times are scaled and its are not."""

@@ -1,1 +1,1 @@
-"""What results look like: tables, JSON, CSV, Markdown and files."""
+"""What all reports share: pages, tables, numbers, words, proofs and files."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import percent
 from splitwise_plan.report.page import Fact
-from splitwise_plan.search.outcome import Details
 from splitwise_plan.sim.beyond import Beyond
 
 TOLD = 0.001

@@ -7,12 +7,12 @@ from math import isinf, isnan, nan
 from typing import Any
 
 from splitwise_plan.facts.prices import Tariff
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.models.economics import Economics, economics
+from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import significant
 from splitwise_plan.report.page import Fact
 from splitwise_plan.report.wording import price_list_name
-from splitwise_plan.search.outcome import Details
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def economics_of(scenario: Scenario, details: Details) -> Economics:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.planner.confidence import Estimate
 from splitwise_plan.report.numbers import beside_limit, measured, percent, significant
-from splitwise_plan.search.confidence import Estimate
 
 MOST_DECIMALS = 6
 

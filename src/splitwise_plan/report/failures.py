@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Fact
-from splitwise_plan.search.outcome import Details
 
 
 def failure_facts(details: Details) -> tuple[Fact, ...]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from splitwise_plan.facts.scenario import FamilySpace, Scenario
+from splitwise_plan.facts.design import FamilySpace
 from splitwise_plan.facts.slo import METRICS, SLOTarget
+from splitwise_plan.planner.nearest import nearest
+from splitwise_plan.planner.outcome import Details, FamilyResult, SearchResult
 from splitwise_plan.report import estimates, wording
+from splitwise_plan.report.formats.jsonfmt import status
 from splitwise_plan.report.front import score
-from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import NONE, kilowatts, percent
 from splitwise_plan.report.page import Cell, Column, Sheet, words
 from splitwise_plan.report.proof import bound_sign
-from splitwise_plan.search.nearest import nearest
-from splitwise_plan.search.outcome import Details, FamilyResult, SearchResult
+from splitwise_plan.scenario.scenario import Scenario
 
 
 def family_sheet(scenario: Scenario, result: SearchResult) -> Sheet:

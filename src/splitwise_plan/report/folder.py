@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, page_html
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.files import Writer, text_writer
+from splitwise_plan.report.formats import csvfmt, jsonfmt, markdown, page_html
 from splitwise_plan.report.page import Sheet
 from splitwise_plan.report.provenance import stamp
 from splitwise_plan.report.report import Report
+from splitwise_plan.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
-from splitwise_plan.search.dominance import front as undominated
-from splitwise_plan.search.outcome import FamilyResult, SearchResult
-from splitwise_plan.search.space import objective
+from splitwise_plan.planner.dominance import front as undominated
+from splitwise_plan.planner.outcome import FamilyResult, SearchResult
+from splitwise_plan.planner.space import objective
+from splitwise_plan.scenario.scenario import Scenario
 
 DECIMALS = 6
 """Of $/h and W: sums of the same prices in another order are equal."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.planner.length import LengthCheck
+from splitwise_plan.planner.nearest import nearest
+from splitwise_plan.planner.outcome import Certificate, Details, FamilyResult, SearchResult
+from splitwise_plan.planner.space import designs, objective
 from splitwise_plan.report import wording
+from splitwise_plan.report.formats.jsonfmt import status
 from splitwise_plan.report.front import score
-from splitwise_plan.report.jsonfmt import status
 from splitwise_plan.report.numbers import count, in_words, significant, usd
 from splitwise_plan.report.page import Fact
-from splitwise_plan.search.length import LengthCheck
-from splitwise_plan.search.nearest import nearest
-from splitwise_plan.search.outcome import Certificate, Details, FamilyResult, SearchResult
-from splitwise_plan.search.space import designs, objective
+from splitwise_plan.scenario.scenario import Scenario
 
 TIES_SHOWN = 4
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from splitwise_plan import __version__
-from splitwise_plan.facts.scenario import FactSource, Scenario
-from splitwise_plan.facts.versions import versions
+from splitwise_plan.facts.source import FactSource
 from splitwise_plan.report.numbers import count
 from splitwise_plan.report.page import Fact
+from splitwise_plan.scenario.scenario import Scenario
+from splitwise_plan.versions import versions
 
 
 def provenance(scenario: Scenario) -> dict[str, Any]:

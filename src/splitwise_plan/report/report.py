@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from splitwise_plan.report import csvfmt, jsonfmt, markdown, tables
+from splitwise_plan.report import tables
 from splitwise_plan.report.files import Writer
+from splitwise_plan.report.formats import csvfmt, jsonfmt, markdown
 from splitwise_plan.report.page import Fact, Page
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from splitwise_plan.planner.confidence import Estimate
+from splitwise_plan.planner.outcome import Evaluation
 from splitwise_plan.report.estimates import beside
 from splitwise_plan.report.numbers import NONE, percentile_name
 from splitwise_plan.report.page import Cell, Column, Sheet, Tone, words
 from splitwise_plan.report.wording import mark
-from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.outcome import Evaluation
 
 TITLE = "measured / limit"
 _TONES: dict[str, Tone] = {"✓": "good", "✗": "bad", "?": ""}

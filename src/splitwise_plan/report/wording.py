@@ -8,9 +8,10 @@ from pathlib import Path
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.machine import Machine
 from splitwise_plan.facts.prices import Tariff
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
-from splitwise_plan.facts.spare import Spare
+from splitwise_plan.planner.confidence import Estimate
+from splitwise_plan.planner.outcome import Details, Evaluation
+from splitwise_plan.planner.run_lengths import measured_s
 from splitwise_plan.report import estimates
 from splitwise_plan.report.numbers import (
     count,
@@ -21,9 +22,8 @@ from splitwise_plan.report.numbers import (
     usd,
 )
 from splitwise_plan.report.page import Fact
-from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.outcome import Details, Evaluation
-from splitwise_plan.search.run_lengths import measured_s
+from splitwise_plan.scenario.scenario import Scenario
+from splitwise_plan.scenario.spare import Spare
 from splitwise_plan.sim.verdict import requests_for_percentile
 
 OBJECTIVES = {"cost": "least cost", "power": "least power", "machines": "fewest machines"}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.failures import Failures
+from splitwise_plan.scenario.failures import Failures
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.records import Interval
 

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design, Family
-from splitwise_plan.facts.failures import Failures
 from splitwise_plan.facts.machine import Link, Machine
 from splitwise_plan.facts.profile import Curve
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.models.memory import instance_memory_bytes, kv_bytes_per_token
 from splitwise_plan.models.performance import phase_times, reference_times, require_positive
 from splitwise_plan.models.power import instance_power
 from splitwise_plan.models.roofline import with_estimates
+from splitwise_plan.scenario.failures import Failures
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.kernel.loop import run, run_with_outages
 from splitwise_plan.sim.lower import (

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from splitwise_plan.facts.scenario import Arrivals
 from splitwise_plan.facts.slo import SLOSet, SLOTarget
+from splitwise_plan.scenario.arrivals.process import Arrivals
 from splitwise_plan.sim.metrics import Latencies, attained, percentile, values_at
 from splitwise_plan.sim.records import STUCK, Run, Stop
 

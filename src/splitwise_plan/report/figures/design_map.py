@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.planner.sweep import MapResult
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.map_cells import (
     CLIP,
@@ -22,7 +22,7 @@ from splitwise_plan.report.figures.map_cells import (
 from splitwise_plan.report.figures.size_line import size_line
 from splitwise_plan.report.figures.style import Figure, Row, Spec, quantitative, tooltip
 from splitwise_plan.report.numbers import count
-from splitwise_plan.search.sweep import MapResult
+from splitwise_plan.scenario.scenario import Scenario
 
 CELL, LEAST, MOST = 22, 320, 680
 ROOM = ["#fde725", "#a5db36", "#4ac16d", "#1fa187", "#277f8e"]

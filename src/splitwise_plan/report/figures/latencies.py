@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import METRICS, Metric
+from splitwise_plan.planner.closer import Occupied
 from splitwise_plan.report import estimates
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.load import design_colours, design_names
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.report.numbers import count, measured
-from splitwise_plan.search.closer import Occupied
+from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.distributions import PERCENTILES, Distribution
 
 WIDTH, HEIGHT = 246, 220

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.scenario import Scenario
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.planner.confidence import Estimate
+from splitwise_plan.planner.sweep import LoadPoint, LoadResult
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.report.numbers import significant
-from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.sweep import LoadPoint, LoadResult
+from splitwise_plan.scenario.scenario import Scenario
 
 COLUMNS, WIDTH, HEIGHT = 3, 262, 170
 ABOVE = 2.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.planner.confidence import Estimate
+from splitwise_plan.planner.sweep import MapCell, MapResult
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Row
 from splitwise_plan.report.numbers import count, kilowatts, usd
-from splitwise_plan.search.confidence import Estimate
-from splitwise_plan.search.sweep import MapCell, MapResult
+from splitwise_plan.scenario.scenario import Scenario
 
 CLIP = 6.0
 """Values beyond so many times their limit look alike (as in the paper)."""

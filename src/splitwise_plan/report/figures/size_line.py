@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from splitwise_plan.facts.scenario import Scenario
+from splitwise_plan.planner.sweep import MapResult
 from splitwise_plan.report import estimates
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.map_cells import (
@@ -18,7 +18,7 @@ from splitwise_plan.report.figures.map_cells import (
     summary,
 )
 from splitwise_plan.report.figures.style import Figure, Spec, quantitative, tooltip
-from splitwise_plan.search.sweep import MapResult
+from splitwise_plan.scenario.scenario import Scenario
 
 HIGHEST = 3.0
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from splitwise_plan.facts.design import Design, Family
 from splitwise_plan.facts.slo import SLOTarget
+from splitwise_plan.planner.confidence import Estimate
 from splitwise_plan.report import wording
-from splitwise_plan.search.confidence import Estimate
 
 Spec = dict[str, Any]
 Row = dict[str, Any]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.report.numbers import kilowatts
-from splitwise_plan.search.outcome import Details
 
 
 def utilisation_figure(of: Sequence[Details]) -> Figure:

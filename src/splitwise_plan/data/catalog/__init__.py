@@ -1,0 +1,1 @@
+"""The facts that are known, and where each comes from."""

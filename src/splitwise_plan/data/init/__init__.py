@@ -1,0 +1,1 @@
+"""A scenario to start from, with everything that it names."""

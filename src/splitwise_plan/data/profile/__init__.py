@@ -1,0 +1,1 @@
+"""Profiles: fitted, imported, calibrated and shown."""

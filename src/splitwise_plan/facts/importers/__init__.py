@@ -1,1 +1,0 @@
-"""Readers of other tools' files: request traces and measurements."""

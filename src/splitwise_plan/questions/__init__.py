@@ -1,0 +1,1 @@
+"""A package a question: its analysis, its report and its command."""

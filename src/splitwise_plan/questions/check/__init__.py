@@ -1,0 +1,1 @@
+"""Does a plan still hold?"""

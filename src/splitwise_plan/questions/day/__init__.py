@@ -1,0 +1,1 @@
+"""What does following the load of a day save?"""

@@ -1,0 +1,1 @@
+"""Which one plan serves several loads?"""

@@ -1,0 +1,1 @@
+"""Which design is the best for a load?"""

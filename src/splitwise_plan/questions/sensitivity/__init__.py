@@ -1,0 +1,1 @@
+"""How wrong may the numbers be before the answer changes?"""

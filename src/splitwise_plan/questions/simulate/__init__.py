@@ -1,0 +1,1 @@
+"""How does one design fare under one load?"""

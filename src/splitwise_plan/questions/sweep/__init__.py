@@ -1,0 +1,1 @@
+"""How do designs compare at one rate, and over rates?"""

@@ -1,0 +1,1 @@
+"""Several loads that one plan must serve: their keys, and from those to loads."""

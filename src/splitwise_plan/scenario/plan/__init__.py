@@ -1,0 +1,1 @@
+"""The plan file: a question, its answer, and every fact that it rests on."""
