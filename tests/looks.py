@@ -9,7 +9,7 @@ from outcomes import E2E, MEETS, MISSES, TTFT, UNFINISHED, design, details, eval
 
 from splitwise_plan.facts.design import CountRange, Design, FamilySpace
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.planner.closer import CloserLook, Occupied
+from splitwise_plan.planner.figure_data import FigureData, Occupied
 from splitwise_plan.planner.outcome import Evaluation
 from splitwise_plan.planner.sweep import LoadPoint, LoadResult, MapCell, MapResult
 from splitwise_plan.scenario.scenario import Minimize, Scenario
@@ -73,7 +73,7 @@ def load_result(asked: Scenario) -> LoadResult:
 
 
 def occupied(of: Design) -> Occupied:
-    pools = ("shared",) if of.family.is_baseline else ("prompt", "token")
+    pools = ("shared",) if of.family.has_one_pool else ("prompt", "token")
     phases = tuple(
         Occupancy(pool, "dgx-h100", np.array([0, 1, 7]), np.array([0.2, 0.5, 0.3]))
         for pool in pools
@@ -85,6 +85,6 @@ def occupied(of: Design) -> Occupied:
     return Occupied(of, phases, tokens, served)
 
 
-def closer(asked: Scenario) -> CloserLook:
+def closer(asked: Scenario) -> FigureData:
     load = load_result(asked)
-    return CloserLook(map_result(asked), load, tuple(map(occupied, load.designs)))
+    return FigureData(map_result(asked), load, tuple(map(occupied, load.designs)))

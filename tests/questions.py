@@ -83,6 +83,6 @@ def random_question(seed: int) -> Question:
     warm_up_s = float(rng.choice([0.0, 0.0, np.median(requests.arrival_s)]))
     simulator = Simulator.of(replace(scenario, warm_up_s=warm_up_s), requests)
     [space] = scenario.spaces
-    tokens = (0,) if space.family.is_baseline else (1, 2, 3)
+    tokens = (0,) if space.family.has_one_pool else (1, 2, 3)
     designs = [Design(space.family, p, t) for p, t in product((1, 2, 3), tokens)]
     return Question(rng, simulator, designs)

@@ -8,7 +8,7 @@ import pytest
 from scripted import HA, MEETS, Place, Script, places, question
 
 from splitwise_plan.facts.design import CountRange, Design, FamilySpace
-from splitwise_plan.planner.edge import Edge, EdgeWalk
+from splitwise_plan.planner.boundary import Boundary, BoundaryWalk
 from splitwise_plan.planner.space import objective
 
 H = "baseline-h100"
@@ -18,8 +18,8 @@ def script(meets: set[Place]) -> Script:
     return Script(question(HA), {HA: dict.fromkeys(meets, MEETS)})
 
 
-def walked(of: Script, space: FamilySpace) -> Edge:
-    return EdgeWalk(of.evaluator)(space)
+def walked(of: Script, space: FamilySpace) -> Boundary:
+    return BoundaryWalk(of.evaluator)(space)
 
 
 def test_a_walk_goes_down_where_it_meets_and_right_where_it_does_not() -> None:
@@ -27,21 +27,21 @@ def test_a_walk_goes_down_where_it_meets_and_right_where_it_does_not() -> None:
     told = script(above)
     [space] = told.scenario.spaces
     edge = walked(told, space)
-    assert edge == Edge(space, {2: 2, 3: 1}, 6)
+    assert edge == Boundary(space, {2: 2, 3: 1}, 6)
     assert places(told.looked_at) == [(3, 3), (1, 3), (2, 3), (2, 2), (2, 1), (3, 1)]
 
 
 def test_a_walk_ends_at_the_last_prompt_machine_too() -> None:
     told = script({(3, 3)})
     [space] = told.scenario.spaces
-    assert walked(told, space) == Edge(space, {3: 3}, 5)
+    assert walked(told, space) == Boundary(space, {3: 3}, 5)
     assert places(told.looked_at)[1:] == [(1, 3), (2, 3), (3, 3), (3, 2)]
 
 
 def test_where_even_the_largest_misses_there_is_no_edge() -> None:
     told = script(set())
     [space] = told.scenario.spaces
-    assert walked(told, space) == Edge(space, {}, 4)
+    assert walked(told, space) == Boundary(space, {}, 4)
     assert places(told.looked_at) == [(3, 3)] * 4  # the ranges are not open
 
 
@@ -78,20 +78,20 @@ def test_one_pool_has_no_edge() -> None:
 def test_what_is_near(prompt: int, near: range) -> None:
     told = script(set())
     [space] = told.scenario.spaces
-    edge = Edge(space, {5: 10, 6: 3}, 0)
+    edge = Boundary(space, {5: 10, 6: 3}, 0)
     found = [t for t in range(20) if edge.is_near(Design(space.family, prompt, t))]
     assert found == [*near]
 
 
 def test_edges_are_values() -> None:
     told = script(set())
-    edge = Edge(told.scenario.spaces[0], {}, 0)
-    for one in (edge, EdgeWalk(told.evaluator)):
+    edge = Boundary(told.scenario.spaces[0], {}, 0)
+    for one in (edge, BoundaryWalk(told.evaluator)):
         assert not hasattr(one, "__dict__")
     with pytest.raises(FrozenInstanceError):
         edge.simulations = 1  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):
-        EdgeWalk(told.evaluator).evaluator = told.evaluator  # type: ignore[misc]
+        BoundaryWalk(told.evaluator).evaluator = told.evaluator  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_six_families_and_their_ranges() -> None:
         "splitwise-ha": [(1, 39), (1, 69)],
         "splitwise-hhcap": [(1, 39), (1, 39)],
     }
-    assert [family.is_baseline for family in catalog.families()] == [True, True] + [False] * 4
+    assert [family.has_one_pool for family in catalog.families()] == [True, True] + [False] * 4
 
 
 def test_everything_listed_can_be_read() -> None:

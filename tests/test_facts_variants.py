@@ -68,7 +68,7 @@ def test_a_pair_of_machines_is_the_family_that_has_them() -> None:
 
 def test_one_machine_is_one_pool() -> None:
     named, listed = load(families=["dgx-h100"]), load(families=["baseline-h100"])
-    assert named.spaces[0].family.is_baseline
+    assert named.spaces[0].family.has_one_pool
     assert last_tokens(named, 6, 0) == last_tokens(listed, 6, 0)
 
 

@@ -22,7 +22,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.models.performance import phase_times
 from splitwise_plan.planner.evaluate import Evaluator, records
 from splitwise_plan.planner.exhaustive import search
-from splitwise_plan.planner.written import details_from_json, details_to_json
+from splitwise_plan.planner.serialize import details_from_json, details_to_json
 from splitwise_plan.scenario.failures import Failures, Maintenance, Outage, Straggler
 from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.sim.records import Run, Stop

@@ -21,9 +21,9 @@ from sampled_searches import question, told
 
 from splitwise_plan.errors import InputError
 from splitwise_plan.planner.capacity import maximize_rate
-from splitwise_plan.planner.closer import closer_look
 from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.figure_data import figure_data
 from splitwise_plan.planner.journal import Journal
 from splitwise_plan.questions.pareto.analysis import pareto
 
@@ -125,7 +125,7 @@ def kept(path: Path, jobs: Jobs) -> list[str]:
     told_: list[str] = []
     with Journal(path, "all", resume=True) as journal:
         found = search(scenario, jobs, journal=journal)
-        told_ += [told(found), repr(closer_look(scenario, found, jobs, journal=journal))]
+        told_ += [told(found), repr(figure_data(scenario, found, jobs, journal=journal))]
         told_.append(told(maximize_rate(small(**budget), jobs, journal=journal)))
         front = replace(small(prompt_machines="1:2", machines="1:2"), rate_step_rps=2.0)
         told_.append(told(pareto(front, jobs, "exhaustive", journal=journal)))

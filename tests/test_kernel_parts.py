@@ -16,7 +16,7 @@ from plain_kernel import plain
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import write_unseen
 
-assign, batch, flights = map(plain, ("assign", "batch", "flights"))
+assign, batch, transfer_heap = map(plain, ("assign", "batch", "flights"))
 phases, queues = map(plain, ("phases", "queues"))
 restarts, timing, tournament = map(plain, ("restarts", "timing", "tournament"))
 
@@ -74,7 +74,7 @@ def test_a_tournament_is_won_by_the_least_key_then_the_least_position(
     for i, position in enumerate(positions):
         entries[i] = (float(i % 3), position)
         state.leaves[tree, i] = entries[i]
-    tournament.play_all(state, tree)
+    tournament.build(state, tree)
     assert size >= count + 1
     for clock, (number, key) in enumerate([(0, 0.0), *changes], start=100):
         i = number % (count + 1)
@@ -105,22 +105,22 @@ def test_flights_land_by_time_then_request(steps: list[tuple[str, int, float]]) 
         here = next((one for one in flying if one[1] == r), None)
         if step == "+" and here is None:
             insort(flying, (time_s, r, r % 2))
-            flights.take_off(state, time_s, r, r % 2)
+            transfer_heap.take_off(state, time_s, r, r % 2)
         elif step == "-" and flying:
             flying.pop(0)
-            flights.land(state)
+            transfer_heap.land(state)
         elif step == "x":
-            assert flights.cancel(state, r) == (here[2] if here else k.NONE)
+            assert transfer_heap.cancel(state, r) == (here[2] if here else k.NONE)
             flying = [one for one in flying if one is not here]
         assert state.counters[k.IN_FLIGHT] == len(flying)
-        assert flights.next_landing_s(state) == (flying[0][0] if flying else inf)
+        assert transfer_heap.next_transfer_end_s(state) == (flying[0][0] if flying else inf)
         if flying:
-            first = state.flights[0]
+            first = state.transfer_heap[0]
             assert (first.time_s, first.request, first.is_retry) == flying[0]
     landed = []
-    while flights.next_landing_s(state) < inf:
-        landed.append((state.flights[0].time_s, state.flights[0].request))
-        flights.land(state)
+    while transfer_heap.next_transfer_end_s(state) < inf:
+        landed.append((state.transfer_heap[0].time_s, state.transfer_heap[0].request))
+        transfer_heap.land(state)
     assert landed == [one[:2] for one in flying]
 
 
@@ -159,7 +159,7 @@ def test_queues_are_lists(steps: list[tuple[str, int]]) -> None:
 
 
 def test_what_is_asleep_does_not_age() -> None:
-    assert queues.passes(queues.ASLEEP, 7) == 0
+    assert queues.passes(queues.NOT_AGEING, 7) == 0
     assert queues.passes(-3, 7) == 4
 
 
@@ -345,7 +345,7 @@ def test_a_prompt_machine_helps_a_token_pool_that_is_full(
     booked, pending = instances.booked_bytes.copy(), instances.pending_tokens.copy()
     state.leaves[k.PROMPT_HOME]["key"][:2] = instances.pending_tokens[:2]
     for tree in range(k.TOURNAMENTS):
-        tournament.play_all(state, tree)
+        tournament.build(state, tree)
     if from_checkpoint:
         assign.assign_token_phase(state, 3)
     else:

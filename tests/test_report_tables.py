@@ -13,7 +13,7 @@ from splitwise_plan.questions.sweep import load_report as sweep_load
 from splitwise_plan.questions.sweep import map_report as sweep_map
 from splitwise_plan.report import tables
 from splitwise_plan.report.formats import markdown
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, plain, words
 
 ASKED = scenario()
 TIMING = {"load_s": 0.1}
@@ -178,7 +178,9 @@ def test_a_terminal_without_unicode_gets_words() -> None:
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
-    page = Page("t", (Fact("a\x1b[31m", ("b\x07c",)),), (Sheet((words("n"),), (plain("x\x1b]"),)),))
+    page = Page(
+        "t", (Statement("a\x1b[31m", ("b\x07c",)),), (Sheet((words("n"),), (plain("x\x1b]"),)),)
+    )
     shown = tables.render(page, Stream())
     assert "\x1b" not in shown
     assert "\x07" not in shown

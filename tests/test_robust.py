@@ -15,7 +15,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exclusion import Bounds
 from splitwise_plan.planner.grid import name_of
-from splitwise_plan.planner.joint import JointEvaluator, demand
+from splitwise_plan.planner.multi_load import MultiLoadEvaluator, demand
 from splitwise_plan.planner.outcome import best_of
 from splitwise_plan.planner.space import designs, objective
 from splitwise_plan.questions.robust.analysis import RobustResult, robust
@@ -154,7 +154,7 @@ def test_one_load_is_a_search() -> None:
 def test_the_most_demanding_load_is_looked_at_first() -> None:
     loads = loads_of(("x1", "x2", "spike"))
     evaluators = [Evaluator(one.scenario) for one in loads.loads]
-    joint = JointEvaluator(loads.base, evaluators)
+    joint = MultiLoadEvaluator(loads.base, evaluators)
     assert sorted(map(demand, evaluators), reverse=True) == [demand(one) for one in joint.parts]
     assert joint.parts[-1].scenario is loads.loads[0].scenario
 
@@ -162,7 +162,7 @@ def test_the_most_demanding_load_is_looked_at_first() -> None:
 def test_a_bound_of_any_load_excludes_only_what_misses() -> None:
     loads = loads_of(("x1", "x6"), prompt_machines="1:6")
     evaluators = [Evaluator(one.scenario) for one in loads.loads]
-    joint = JointEvaluator(loads.base, evaluators)
+    joint = MultiLoadEvaluator(loads.base, evaluators)
     space = loads.base.spaces[0]
     bounds = Bounds(space, joint)
     out = [design for design in designs(space) if not bounds.can_carry(design)]

@@ -135,7 +135,7 @@ def test_the_best_of_all_is_proven_and_others_reach_what_was_found() -> None:
         assert (own.rate_rps or 0.0) <= (proven.rate_rps or 0.0) <= best.best.rate_rps
         beyond = (own if own.certificate.space == 1 else best.best).rate_rps or 0.0
         assert own.certificate.better == len(frontier(scenario, own.space))
-        if own.family.is_baseline:
+        if own.family.has_one_pool:
             assert judge_at(scenario, beyond + 1, frontier(scenario, own.space)[0]) != "meets"
         if own.best is not None:
             design = own.best.evaluation.design

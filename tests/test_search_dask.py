@@ -12,9 +12,9 @@ from sampled_searches import answer, question, told
 
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.planner.capacity import maximize_rate
-from splitwise_plan.planner.closer import closer_look
 from splitwise_plan.planner.driver import Cluster, in_order, threads
 from splitwise_plan.planner.exhaustive import search
+from splitwise_plan.planner.figure_data import figure_data
 from splitwise_plan.planner.sweep import sweep_map
 from splitwise_plan.questions.pareto.analysis import pareto
 from splitwise_plan.scenario.load import load_scenario
@@ -94,7 +94,7 @@ def test_the_sweeps_and_the_closer_look_give_the_same_bytes(cluster: Cluster) ->
     space = scenario.spaces[0]
     assert repr(sweep_map(scenario, space, cluster)) == repr(sweep_map(scenario, space, 1))
     result = search(scenario, 1)
-    looks = [closer_look(scenario, result, jobs) for jobs in (cluster, 1)]
+    looks = [figure_data(scenario, result, jobs) for jobs in (cluster, 1)]
     assert looks[0].load is not None
     assert repr(looks[0]) == repr(looks[1])
 

@@ -10,7 +10,7 @@ from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exhaustive import search
-from splitwise_plan.planner.length import check_length
+from splitwise_plan.planner.length_check import check_length
 from splitwise_plan.questions.search.diagnosis import RESOURCES, diagnose
 from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.scenario.scenario import Scenario

@@ -15,9 +15,9 @@ from sampled_searches import told
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.design import Design
+from splitwise_plan.planner.design_capacity import Challenge, Reach, Reaching
 from splitwise_plan.planner.dominance import Vector, dominates, front, no_worse
 from splitwise_plan.planner.evaluate import Evaluator
-from splitwise_plan.planner.reach import Challenge, Reach, Reaching
 from splitwise_plan.planner.space import designs
 from splitwise_plan.questions.pareto import analysis as pareto_module
 from splitwise_plan.questions.pareto.analysis import ParetoResult, bill, is_large, pareto

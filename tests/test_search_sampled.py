@@ -18,12 +18,12 @@ from splitwise_plan.planner import sampled
 from splitwise_plan.planner.exhaustive import search
 from splitwise_plan.planner.fingerprint import fingerprint
 from splitwise_plan.planner.grid import Grid
-from splitwise_plan.planner.judged import Judge, from_json
 from splitwise_plan.planner.outcome import FamilyResult, SearchResult
 from splitwise_plan.planner.progress import Progress
 from splitwise_plan.planner.sampled import is_large, search_sampled
 from splitwise_plan.planner.space import designs, objective
 from splitwise_plan.planner.study import Conversation
+from splitwise_plan.planner.trial import Judge, from_json
 from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.scenario.scenario import Scenario
 

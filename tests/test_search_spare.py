@@ -23,7 +23,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.choose import find
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exhaustive import search
-from splitwise_plan.planner.written import evaluation_from_json, evaluation_to_json
+from splitwise_plan.planner.serialize import evaluation_from_json, evaluation_to_json
 from splitwise_plan.questions.search.resilience import resilience
 from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.scenario.scenario import Scenario
@@ -55,7 +55,7 @@ class BruteForce:
         """(prompt, token) machines that may be gone."""
         counts = product(range(self.k + 1), repeat=2)
         pairs = [(p, t) for p, t in counts if 1 <= p + t <= self.k]
-        if design.family.is_baseline:
+        if design.family.has_one_pool:
             return [(p, t) for p, t in pairs if t == 0]
         only = {"any": pairs, "prompt": [(p, 0) for p, t in pairs if t == 0]}
         return only.get(self.of, [(0, t) for p, t in pairs if p == 0])
@@ -65,7 +65,7 @@ class BruteForce:
             return False
         for p, t in self.losses(design):
             left = (design.prompt_machines - p, design.token_machines - t)
-            if left[0] < 1 or (left[1] < 1 and not design.family.is_baseline):
+            if left[0] < 1 or (left[1] < 1 and not design.family.has_one_pool):
                 return False
             if not self.meets(Design(design.family, *left), whole=False):
                 return False

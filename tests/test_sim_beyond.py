@@ -15,7 +15,7 @@ from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.planner.evaluate import records
 from splitwise_plan.scenario.load import load_scenario
 from splitwise_plan.scenario.scenario import Scenario
-from splitwise_plan.sim.beyond import Beyond, beyond_profile
+from splitwise_plan.sim.extrapolation import Extrapolation, beyond_profile
 from splitwise_plan.sim.records import Run
 from splitwise_plan.sim.simulator import Simulator
 
@@ -56,7 +56,7 @@ def played(scenario: Scenario, prompt: int, token: int) -> tuple[Simulator, Desi
     return simulator, design, of
 
 
-def found(beyond: tuple[Beyond, ...]) -> dict[tuple[str, str], float]:
+def found(beyond: tuple[Extrapolation, ...]) -> dict[tuple[str, str], float]:
     return {(one.pool, one.quantity): one.share for one in beyond}
 
 

@@ -49,7 +49,7 @@ COMMANDS = ("command", "flags", "keeping")
 ANALYSES = {
     "questions.search": ("diagnosis", "resilience"),
     "questions.pareto": ("analysis",),
-    "questions.robust": ("analysis", "runout"),
+    "questions.robust": ("analysis", "growth_horizon"),
     "questions.day": ("analysis", "periods"),
     "questions.sensitivity": ("analysis", "challengers", "knobs", "money", "thresholds"),
     "questions.batch": ("analysis",),

@@ -8,8 +8,8 @@ from scenes import scenario_of
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.planner import exhaustive
-from splitwise_plan.planner.closer import closer_look, window
 from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.figure_data import figure_data, window
 from splitwise_plan.planner.sweep import OBJECTIVES, sweep_load, sweep_map
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -102,7 +102,7 @@ def test_the_capacity_of_a_sweep_ends_at_its_first_miss() -> None:
 def test_a_closer_look_at_an_answer() -> None:
     scenario = small()
     result = exhaustive.search(scenario, jobs=1)
-    look = closer_look(scenario, result, jobs=1)
+    look = figure_data(scenario, result, jobs=1)
     assert result.best is not None
     assert result.best.best is not None
     best = result.best.best.evaluation.design
@@ -116,7 +116,7 @@ def test_a_closer_look_at_an_answer() -> None:
 
 def test_nothing_found_is_nothing_to_look_at() -> None:
     scenario = small(rate=60)
-    look = closer_look(scenario, exhaustive.search(scenario, jobs=1), jobs=1)
+    look = figure_data(scenario, exhaustive.search(scenario, jobs=1), jobs=1)
     assert (look.map, look.load, look.occupied) == (None, None, ())
 
 

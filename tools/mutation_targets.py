@@ -50,8 +50,8 @@ def _certificate(name: str, *tests: str) -> Target:
 
 
 KERNEL_MODULES = (
-    *("assign", "batch", "flights", "loop", "outages", "phases", "queues"),
-    *("restarts", "stretches", "timing", "tournament", "transfers"),
+    *("assign", "batch", "transfer_heap", "loop", "outages", "phases", "queues"),
+    *("restarts", "stretches", "timing", "winner_tree", "transfers"),
 )
 TARGETS = (
     *map(_kernel, KERNEL_MODULES),
@@ -64,7 +64,7 @@ TARGETS = (
         "planner/evaluate.py", ("tests/test_judgement_rules.py", "tests/test_search_exhaustive.py")
     ),
     Target("models/bounds.py", ("tests/test_bounds_by_hand.py", "tests/test_bounds.py")),
-    *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "edge")),
+    *map(_certificate, ("exclusion", "family_search", "exhaustive", "space", "boundary")),
     _certificate("widen", "tests/test_widen_rules.py", "tests/test_search_widen.py"),
     _certificate("spare", "tests/test_judgement_rules.py", "tests/test_search_spare.py"),
     Target("planner/budget.py", ("tests/test_budget_rules.py", "tests/test_search_capacity.py")),

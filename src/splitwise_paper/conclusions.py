@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 from splitwise_paper import figures
 from splitwise_paper.capacity import tightest
+from splitwise_paper.claims import Claim, Sentence, Verdict, answered
 from splitwise_paper.designs import AT, BASELINES, FIGURES, SPLIT, Budget, best, budgeted, short
 from splitwise_paper.finding import Finding, Line, Value, ratio, value
-from splitwise_paper.held import Held, Sentence, Verdict, answered
 from splitwise_paper.machines import A100
 from splitwise_paper.robustness import SETBACK, setback
 from splitwise_paper.saturation import saturated
@@ -60,13 +60,13 @@ def _rates(
 
 def _better(
     budget: Budget, above: str, below: str, printed: str = ""
-) -> Callable[[Study, Stack], Held]:
+) -> Callable[[Study, Stack], Claim]:
     """Whether a family carries as many times more than another as the paper has it.
 
     `printed`: the factor's key, where the paper prints one or several.
     """
 
-    def of(study: Study, stack: Stack) -> Held:
+    def of(study: Study, stack: Stack) -> Claim:
         if printed:
             theirs = study.paper("fig18", "ratios", printed).low
         else:
@@ -79,10 +79,10 @@ def _better(
 
 def _factor(
     study: Study, stack: Stack, ours: tuple[Budget, str], other: tuple[Budget, str], theirs: float
-) -> Held:
+) -> Claim:
     one, base = best(study, stack, *ours), best(study, stack, *other)
     found = ratio(one.rates_rps, base.rates_rps)
-    return Held(
+    return Claim(
         _judged(found.mean, found.low, theirs),
         f"{_carries(study, stack, *ours)}; {short(other[1])} {_span(value(base.rates_rps))} rps: "
         f"{_times(found)}",
@@ -110,20 +110,20 @@ def _carries(study: Study, stack: Stack, budget: Budget, family: str) -> str:
 
 
 def _label(split: Design) -> str:
-    return f"{split.machines}" if split.family.is_baseline else split.label
+    return f"{split.machines}" if split.family.has_one_pool else split.label
 
 
-def _headline(study: Study, stack: Stack) -> Held:
+def _headline(study: Study, stack: Stack) -> Claim:
     """The abstract: 1.4x at 20 % lower cost; of the family that comes nearest."""
     family = max(SPLIT, key=lambda one: sum(best(study, stack, "cheaper", one).rates_rps))
     theirs = study.paper("headline", "cheaper").low
     return _factor(study, stack, ("cheaper", family), ("iso-cost", "baseline-h100"), theirs)
 
 
-def _cheaper(objective: Objective, family: str, key: str) -> Callable[[Study, Stack], Held]:
+def _cheaper(objective: Objective, family: str, key: str) -> Callable[[Study, Stack], Claim]:
     """Whether a family needs so much less than Baseline-H100 for 70 requests/s."""
 
-    def of(study: Study, stack: Stack) -> Held:
+    def of(study: Study, stack: Stack) -> Claim:
         found = saving(study, stack, objective, family)
         theirs = study.paper("fig19", "claims", key).high
         verdict: Verdict = "in part" if found.high < 0 else "does not hold"
@@ -132,7 +132,7 @@ def _cheaper(objective: Objective, family: str, key: str) -> Callable[[Study, St
         designs = sizes(study, stack, objective).designs
         one, base = (designs[name][0] for name in (family, "baseline-h100"))
         labels = [_label(each) if each else "none" for each in (one, base)]
-        return Held(
+        return Claim(
             verdict,
             f"{_span(found)} % {objective}: {labels[0]} instead of {labels[1]} machines at 70 rps",
         )
@@ -140,32 +140,32 @@ def _cheaper(objective: Objective, family: str, key: str) -> Callable[[Study, St
     return of
 
 
-def _batch(study: Study, stack: Stack) -> Held:
+def _batch(study: Study, stack: Stack) -> Claim:
     found = saturated(study, stack)
     old, new = found["baseline-a100"], found["baseline-h100"]
     verdict: Verdict = "holds" if old.low > new.high else "does not hold"
-    return Held(
+    return Claim(
         verdict,
         f"{old.mean:.2f} rps/(USD/h) of A100 against {new.mean:.2f} of H100, "
         f"{old.mean / new.mean:.2f}x",
     )
 
 
-def _robust(study: Study, stack: Stack) -> Held:
+def _robust(study: Study, stack: Stack) -> Claim:
     found = setback(study, stack)
     unhurt = all(found[one].mean > -NOTICED for one in SPLIT if one not in SETBACK)
     hurt = any(found[one].mean <= -NOTICED for one in SETBACK)
     told = ", ".join(f"{short(one)} {_span(found[one])} %" for one in SPLIT)
     if not unhurt:
-        return Held("does not hold", told)
-    return Held("holds" if hurt else "in part", told)
+        return Claim("does not hold", told)
+    return Claim("holds" if hurt else "in part", told)
 
 
-def _transfer(study: Study, stack: Stack) -> Held:
+def _transfer(study: Study, stack: Stack) -> Claim:
     added = added_to_e2e(study, stack, A100)
     how = study.scenario(stack).assumptions.kv_transfer
     mode = "all after the prompt" if how == "serialized" else "layer by layer where that is faster"
-    return Held(
+    return Claim(
         "holds" if added < 1.0 else "does not hold",
         f"{added:.1f} % of E2E of the median coding request on DGX-A100 ({mode})",
     )

@@ -118,6 +118,6 @@ def short(family: str) -> str:
 
 def told(one: Design) -> str:
     """`45P + 25T (70 machines, $1,232/h, 455 kW)`"""
-    label = "" if one.family.is_baseline else f"{one.label}, "
+    label = "" if one.family.has_one_pool else f"{one.label}, "
     power = kilowatts(one.provisioned_power_w)
     return f"{label}{one.machines} machines, {usd(one.cost_usd_per_hour)}/h, {power} kW"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from splitwise_paper.held import Answered
+from splitwise_paper.claims import Answered
 from splitwise_paper.quoted import Quoted
 from splitwise_paper.study import Study
 from splitwise_plan.report.figures.style import Figure

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from splitwise_paper import figures
+from splitwise_paper.claims import Claim, Sentence, Verdict, answered
 from splitwise_paper.figures import Axis, Panel, Series
 from splitwise_paper.finding import Finding
-from splitwise_paper.held import Held, Sentence, Verdict, answered
 from splitwise_paper.machine_figures import (
     BATCHES,
     COLOURS,
@@ -53,21 +53,21 @@ def insights(study: Study) -> Finding:
     return Finding((), figure, (), answered(study, SENTENCES, study.stacks))
 
 
-def _first(study: Study, stack: Stack) -> Held:
+def _first(study: Study, stack: Stack) -> Claim:
     told = []
     for workload in WORKLOADS:
         prompt, output = (np.median(one) for one in lengths(study, stack, workload))
         told.append(
             f"{workload} has a median of {prompt:,.0f} prompt and {output:,.0f} output tokens"
         )
-    return Held("holds", "; ".join(told))
+    return Claim("holds", "; ".join(told))
 
 
-def _second(study: Study, stack: Stack) -> Held:
+def _second(study: Study, stack: Stack) -> Claim:
     few, some = time_at_few(study, stack, "conversation", "bloom-176b")
     paper = study.paper("fig4", "conversation", "bloom-176b").low
     verdict: Verdict = "holds" if few > 0.5 else "in part" if some > 0.5 else "does not hold"
-    return Held(
+    return Claim(
         verdict,
         f"at 2 requests/s of conversation a DGX-H100 has {FEW} active tokens or fewer for "
         f"{100 * few:.0f} % of the time (the paper: {paper:g} %), {SOME} or fewer for "
@@ -75,7 +75,7 @@ def _second(study: Study, stack: Stack) -> Held:
     )
 
 
-def _third(study: Study, stack: Stack) -> Held:
+def _third(study: Study, stack: Stack) -> Claim:
     shares = []
     for workload in WORKLOADS:
         prompt, output = lengths(study, stack, workload)
@@ -86,16 +86,16 @@ def _third(study: Study, stack: Stack) -> Held:
         for share, workload in zip(shares, WORKLOADS, strict=True)
     )
     verdict: Verdict = "holds" if min(shares) > 0.5 else "in part"
-    return Held(verdict, f"alone on a DGX-H100, {told} requests spend most of E2E in it")
+    return Claim(verdict, f"alone on a DGX-H100, {told} requests spend most of E2E in it")
 
 
-def _fourth(study: Study, stack: Stack) -> Held:
+def _fourth(study: Study, stack: Stack) -> Claim:
     one = placed(study, stack, H100)
     loss = 1 - prompt_rate(one, PROMPT_LARGE) / prompt_rate(one, PROMPT_BEST)
     gain = token_rate(one, TOKEN_LARGE) / token_rate(one, 1)
     slower = tbt_ms(one, TOKEN_LARGE) / tbt_ms(one, 1)
     verdict: Verdict = "holds" if slower < TBT_LIMIT else "in part"
-    return Held(
+    return Claim(
         verdict,
         f"prompt throughput falls by {100 * loss:.0f} % from {PROMPT_BEST:,} to {PROMPT_LARGE:,} "
         f"tokens in the batch; {TOKEN_LARGE} sequences give {gain:.0f}x the token throughput of "
@@ -103,32 +103,32 @@ def _fourth(study: Study, stack: Stack) -> Held:
     )
 
 
-def _fifth(study: Study, stack: Stack) -> Held:
+def _fifth(study: Study, stack: Stack) -> Claim:
     one = placed(study, stack, H100)
     prompt, output = lengths(study, stack, "conversation")
     fits = room_bytes(one) / kv_bytes(one) / float(np.mean(prompt + output))
     growth = float(one.times.prompt_s(2048.0) / one.times.prompt_s(512.0))
     used = PROMPT_BEST * kv_bytes(one) / room_bytes(one)
-    return Held(
+    return Claim(
         "holds",
         f"4 times the prompt tokens (512 to 2,048) take {growth:.1f} times as long and "
         f"{100 * used:.0f} % of the memory for KV caches; {fits:.0f} average conversations fill it",
     )
 
 
-def _sixth(study: Study, stack: Stack) -> Held:
+def _sixth(study: Study, stack: Stack) -> Claim:
     profile = placed(study, stack, A100).profile
     prompt = float(profile.prompt_power(float(PROMPT_BEST)))
     low, high = (float(profile.token_power(x)) for x in profile.token_power.x[[0, -1]])
     verdict: Verdict = "holds" if high < prompt else "does not hold"
-    return Held(
+    return Claim(
         verdict,
         f"GPUs of a DGX-A100 draw {100 * prompt:.0f} % of TDP for {PROMPT_BEST:,} prompt tokens, "
         f"{100 * low:.0f} to {100 * high:.0f} % in the token phase (H100: not in the profile)",
     )
 
 
-def _seventh(study: Study, stack: Stack) -> Held:
+def _seventh(study: Study, stack: Stack) -> Claim:
     most = {machine: _within_slo(study, stack, machine) for machine in (A100, H100)}
     free, bound = (
         _per_dollar(placed(study, stack, A100), sizes[0])
@@ -136,7 +136,7 @@ def _seventh(study: Study, stack: Stack) -> Held:
         for sizes in ((TOKEN_LARGE, TOKEN_LARGE), (most[A100], most[H100]))
     )
     verdict: Verdict = "holds" if bound > 1.05 else "does not hold"
-    return Held(
+    return Claim(
         verdict,
         f"for a dollar a DGX-A100 gives {free:.2f}x the tokens/s of a DGX-H100 with {TOKEN_LARGE} "
         f"sequences each, but {bound:.2f}x with as many as keep TBT within {TBT_LIMIT:g}x "

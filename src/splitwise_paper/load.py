@@ -43,7 +43,7 @@ def fig16(study: Study) -> Finding:
             quoted = None
             if workload == "conversation":
                 quoted = study.paper("fig18", "iso-power", family, "throughput")
-            label = "" if one.family.is_baseline else f" {one.label}"
+            label = "" if one.family.has_one_pool else f" {one.label}"
             what = f"{workload}, {one.family.name}{label}"
             lines.append(Line(what, "rps", quoted, ours))
     for stack in study.stacks:

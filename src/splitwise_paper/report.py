@@ -13,7 +13,7 @@ from splitwise_plan.report.figures.files import svg
 from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.formats import csvfmt, jsonfmt, markdown
 from splitwise_plan.report.numbers import count
-from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page import Page, Statement
 from splitwise_plan.report.provenance import file_lines, source_document
 from splitwise_plan.report.report import Report
 from splitwise_plan.versions import versions
@@ -52,10 +52,12 @@ def _page(study: Study, results: Results, *, figures: bool) -> Page:
         "measured token times?"
     )
     top = (
-        Fact("Question", (asked,)),
-        Fact("Answer", tuple(_answers(study, results))),
-        Fact("Columns", tuple(f"{one.id}: {one.about}" for one in (*study.stacks, *study.further))),
-        Fact("Read", tuple(_how_to_read(study.effort))),
+        Statement("Question", (asked,)),
+        Statement("Answer", tuple(_answers(study, results))),
+        Statement(
+            "Columns", tuple(f"{one.id}: {one.about}" for one in (*study.stacks, *study.further))
+        ),
+        Statement("Read", tuple(_how_to_read(study.effort))),
     )  # fmt: skip
     return Page("The paper, reproduced", top, (*head, *sheets))
 

@@ -10,7 +10,7 @@ from splitwise_paper.quoted import paper
 from splitwise_paper.registry import ITEMS
 from splitwise_paper.study import FULL, FURTHER, QUICK, STACKS, Study
 from splitwise_plan.facts.catalog import Catalog
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 
 
 def new_study(
@@ -30,7 +30,7 @@ def new_study(
 
 
 def reproduce(
-    study: Study, ids: Sequence[str] = (), report: Report | None = None
+    study: Study, ids: Sequence[str] = (), report: ProgressCallback | None = None
 ) -> list[tuple[Item, Finding]]:
     """The items of these ids (none: all), in the order of the page."""
     asked = [item for item in ITEMS if not ids or item.id in ids]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from splitwise_paper.claims import Verdict
 from splitwise_paper.finding import Finding, Item, Line, Tolerance, Value
-from splitwise_paper.held import Verdict
 from splitwise_paper.quoted import Quoted
 from splitwise_paper.study import Stack
 from splitwise_plan.report.numbers import significant

@@ -22,7 +22,7 @@ from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.choose import find
 from splitwise_plan.planner.driver import all_cores
 from splitwise_plan.planner.evaluate import records
-from splitwise_plan.planner.length import check_length
+from splitwise_plan.planner.length_check import check_length
 from splitwise_plan.planner.space import designs
 from splitwise_plan.planner.sweep import simulated
 from splitwise_plan.questions.search import report as searching

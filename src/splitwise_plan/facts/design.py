@@ -26,7 +26,7 @@ class Family:
         return self.prompt_machine, self.token_machine
 
     @property
-    def is_baseline(self) -> bool:
+    def has_one_pool(self) -> bool:
         return self.token_machine is None
 
 
@@ -63,7 +63,7 @@ class Design:
 
     @property
     def label(self) -> str:
-        if self.family.is_baseline:
+        if self.family.has_one_pool:
             return str(self.prompt_machines)
         return f"{self.prompt_machines}P + {self.token_machines}T"
 

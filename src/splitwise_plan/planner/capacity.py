@@ -24,7 +24,7 @@ from splitwise_plan.planner.budget import rate_rank
 from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.journal import Journal
 from splitwise_plan.planner.outcome import FamilyResult, SearchResult
-from splitwise_plan.planner.progress import Report
+from splitwise_plan.planner.progress import ProgressCallback
 from splitwise_plan.planner.rate_search import RateSearch
 from splitwise_plan.planner.rates import RateLevels
 from splitwise_plan.scenario.scenario import Scenario
@@ -33,7 +33,7 @@ from splitwise_plan.scenario.scenario import Scenario
 def maximize_rate(
     scenario: Scenario,
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> SearchResult:
     """For each family the largest rate that meets the SLOs within the scenario's budgets.
@@ -51,7 +51,9 @@ def maximize_rate(
     return SearchResult(results, best, simulations, time.perf_counter() - start)
 
 
-def _best_of_all(searches: Sequence[RateSearch], report: Report | None) -> tuple[FamilyResult, ...]:
+def _best_of_all(
+    searches: Sequence[RateSearch], report: ProgressCallback | None
+) -> tuple[FamilyResult, ...]:
     """The largest rate of all, proven; of families that do not reach it what they were found at."""
     levels = [one.settle(report) for one in searches]
     proven: dict[int, FamilyResult] = {}

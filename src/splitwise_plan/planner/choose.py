@@ -7,7 +7,7 @@ from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.exhaustive import search
 from splitwise_plan.planner.journal import Journal
 from splitwise_plan.planner.outcome import SearchResult
-from splitwise_plan.planner.progress import Report
+from splitwise_plan.planner.progress import ProgressCallback
 from splitwise_plan.planner.sampled import is_large, search_sampled
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -22,7 +22,7 @@ def is_sampled(scenario: Scenario) -> bool:
 def find(
     scenario: Scenario,
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     storage: str | None = None,
     journal: Journal | None = None,
 ) -> SearchResult:

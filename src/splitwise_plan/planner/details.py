@@ -18,7 +18,7 @@ from splitwise_plan.planner.outcome import (
     LatencySummary,
     RequestCounts,
 )
-from splitwise_plan.sim.beyond import Beyond
+from splitwise_plan.sim.extrapolation import Extrapolation
 from splitwise_plan.sim.metrics import (
     Energy,
     Latencies,
@@ -72,7 +72,7 @@ def details_of(
     evaluation: Evaluation,
     runs: Sequence[RunSummary],
     found: Sequence[Latencies],
-    beyond: tuple[Beyond, ...],
+    beyond: tuple[Extrapolation, ...],
 ) -> Details:
     """The details of a design, over its replications: of each its summary and latencies."""
     arrived, finished = sum(one.arrived for one in runs), sum(one.finished for one in runs)

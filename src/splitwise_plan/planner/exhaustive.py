@@ -17,13 +17,13 @@ from math import inf
 from threading import Lock
 
 from splitwise_plan.facts.design import Design, FamilySpace
+from splitwise_plan.planner.boundary import Boundary, BoundaryWalk
 from splitwise_plan.planner.driver import Jobs, in_order, together
-from splitwise_plan.planner.edge import Edge, EdgeWalk
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.family_search import FamilySearch, Known, rank
 from splitwise_plan.planner.journal import Journal
 from splitwise_plan.planner.outcome import Details, FamilyResult, SearchResult
-from splitwise_plan.planner.progress import Report
+from splitwise_plan.planner.progress import ProgressCallback
 from splitwise_plan.planner.space import objective, provisioned_power
 from splitwise_plan.planner.widen import up_to_level, widened
 from splitwise_plan.scenario.scenario import Scenario
@@ -32,7 +32,7 @@ from splitwise_plan.scenario.scenario import Scenario
 def search(
     scenario: Scenario,
     jobs: Jobs,
-    progress: Report | None = None,
+    progress: ProgressCallback | None = None,
     journal: Journal | None = None,
     evaluator: Evaluator | None = None,
 ) -> SearchResult:
@@ -50,7 +50,7 @@ class Families:
     scenario: Scenario
     evaluator: Evaluator
     jobs: Jobs
-    progress: Report | None
+    progress: ProgressCallback | None
     journal: Journal | None
     known: Known = field(default_factory=dict)
     simulations: int = 0
@@ -119,7 +119,7 @@ class Families:
         """By family id, the best near its edge; of families with one pool, which are small, all."""
         spaces = self.scenario.spaces
         two = [space for space in spaces if space.token_machines is not None]
-        walked = in_order(EdgeWalk(self.evaluator), two, self.jobs)
+        walked = in_order(BoundaryWalk(self.evaluator), two, self.jobs)
         edges = {edge.space.family.id: edge for edge in walked}
         self.simulations += sum(edge.simulations for edge in edges.values())
 
@@ -163,7 +163,7 @@ class Families:
         space: FamilySpace,
         jobs: Jobs,
         last: float = inf,
-        among: Edge | None = None,
+        among: Boundary | None = None,
         *,
         proving: bool = True,
     ) -> FamilyResult:

@@ -15,7 +15,7 @@ from splitwise_plan.planner.exclusion import Bounds
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, or_none
 from splitwise_plan.planner.nearest import closest
 from splitwise_plan.planner.outcome import Certificate, Details, Evaluation, FamilyResult
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.space import levels, objective, provisioned_power
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -62,7 +62,7 @@ class FamilySearch:
 
     def run(
         self,
-        progress: Report | None,
+        progress: ProgressCallback | None,
         last: float = inf,
         among: Callable[[Design], bool] | None = None,
     ) -> FamilyResult:

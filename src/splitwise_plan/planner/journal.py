@@ -27,7 +27,7 @@ from splitwise_plan.locks import locked
 from splitwise_plan.planner.driver import Jobs, in_order
 from splitwise_plan.planner.grid import name_of
 from splitwise_plan.planner.outcome import Details, Evaluation
-from splitwise_plan.planner.written import (
+from splitwise_plan.planner.serialize import (
     details_from_json,
     details_to_json,
     evaluation_from_json,

@@ -7,7 +7,7 @@ from math import inf, isnan, nan
 
 from splitwise_plan.facts.design import Design, Family, FamilySpace
 from splitwise_plan.planner.confidence import Estimate, estimates
-from splitwise_plan.sim.beyond import Beyond
+from splitwise_plan.sim.extrapolation import Extrapolation
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult, Verdict
 
@@ -132,7 +132,7 @@ class Details:
     output_tokens_per_s: float = nan
     """Tokens of the counted requests per second of the measured window; nan where not all of them
     finished."""
-    beyond: tuple[Beyond, ...] = ()
+    beyond: tuple[Extrapolation, ...] = ()
     """What was beyond the profiles, in the first replication."""
     failures: FailureCounts | None = None
     """None where the scenario has none."""

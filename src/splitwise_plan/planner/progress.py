@@ -19,4 +19,4 @@ class Progress:
     best: Design | None
 
 
-Report = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]

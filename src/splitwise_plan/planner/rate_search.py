@@ -15,7 +15,7 @@ from splitwise_plan.planner.exclusion import Bounds, PromptCapacity
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, or_none, quick_looks
 from splitwise_plan.planner.nearest import closest
 from splitwise_plan.planner.outcome import Certificate, Details, Evaluation, FamilyResult
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.rates import MAX_LEVELS, RateLevels, likely_rate_rps
 from splitwise_plan.planner.widen import within_budgets
 from splitwise_plan.scenario.scenario import Scenario
@@ -50,7 +50,7 @@ class RateSearch:
         self.space = within_budgets(self.scenario, self.space)
         self.candidates = frontier(self.scenario, self.space)
 
-    def run(self, report: Report | None) -> FamilyResult:
+    def run(self, report: ProgressCallback | None) -> FamilyResult:
         """The family's rate: every candidate is judged there, and at the next step."""
         if not self.candidates:
             self.level = 0
@@ -64,7 +64,7 @@ class RateSearch:
         here = self._judge_all(level, report) if level else []
         return self._result(level, here, self._judge_all(level + 1, report))
 
-    def settle(self, report: Report | None) -> int:
+    def settle(self, report: ProgressCallback | None) -> int:
         """A level, about as high as it can be, at which a design was judged to meet."""
         level = self._rough_level(report) if self.candidates else 0
         while level and not self._some_meets(level, report):
@@ -72,7 +72,7 @@ class RateSearch:
         self.level = level
         return level
 
-    def _some_meets(self, level: int, report: Report | None) -> bool:
+    def _some_meets(self, level: int, report: ProgressCallback | None) -> bool:
         """Whether the favourite, or else another of some candidates, meets at a level."""
         first = [self.favourite] if self.favourite else []
         return any(
@@ -81,7 +81,7 @@ class RateSearch:
             for designs in (first, self._some())
         )
 
-    def rises_to(self, level: int, report: Report | None) -> bool:
+    def rises_to(self, level: int, report: ProgressCallback | None) -> bool:
         """Whether any candidate meets at a level; all of them are judged."""
         rises = any(map(_meets, self._judge_all(level, report)))
         rises = rises or self._closely_meets(level, self.candidates)
@@ -108,7 +108,7 @@ class RateSearch:
                 return True
         return False
 
-    def found(self, most: int, report: Report | None) -> FamilyResult:
+    def found(self, most: int, report: ProgressCallback | None) -> FamilyResult:
         """The rate that was found, of a family that does not reach `most + 1`."""
         level = self.level or 0
         beyond = self._judge_all(most + 1, report)
@@ -116,7 +116,7 @@ class RateSearch:
         result = self._result(level, here, beyond, missed_at=most + 1)
         return replace(result, certificate=replace(result.certificate, exact=False))
 
-    def _rough_level(self, report: Report | None) -> int:
+    def _rough_level(self, report: ProgressCallback | None) -> int:
         """Gallop up from a guess, then bisect, looking at designs spread over the space."""
         feasible, infeasible, step = 0, MAX_LEVELS, 0
         level = self._guess()
@@ -151,7 +151,7 @@ class RateSearch:
         )
         return ordered[:NEAREST] + ordered[NEAREST :: len(ordered) // NEAREST or 1]
 
-    def _seems_feasible(self, level: int, report: Report | None) -> bool:
+    def _seems_feasible(self, level: int, report: ProgressCallback | None) -> bool:
         """Whether one of some candidates meets the SLOs at a rate, at a quick look."""
         evaluator = self.rates.evaluator(level)
         some = self._some()
@@ -166,12 +166,12 @@ class RateSearch:
                 return True
         return False
 
-    def _judge_all(self, level: int, report: Report | None) -> list[Evaluation | None]:
+    def _judge_all(self, level: int, report: ProgressCallback | None) -> list[Evaluation | None]:
         """Judge every candidate at a rate; None where a bound excludes one."""
         return list(self._judge(level, self.candidates, report))
 
     def _judge(
-        self, level: int, designs: Sequence[Design], report: Report | None
+        self, level: int, designs: Sequence[Design], report: ProgressCallback | None
     ) -> Iterator[Evaluation | None]:
         """Judge designs at a rate, lazily, those that were not yet."""
         known = self._known.setdefault(level, {})
@@ -200,7 +200,7 @@ class RateSearch:
     def _bounds(self, level: int) -> Bounds:
         return Bounds(self.space, self.rates.evaluator(level))
 
-    def _tell(self, report: Report | None) -> None:
+    def _tell(self, report: ProgressCallback | None) -> None:
         if report is not None:
             space = len(self.candidates)
             report(Progress(self.space.family.id, self.judged, 0, space, self.favourite))

@@ -19,13 +19,13 @@ from math import inf
 
 from splitwise_plan.facts.design import Design, FamilySpace
 from splitwise_plan.models.bounds import CAPACITY
-from splitwise_plan.planner import judged
+from splitwise_plan.planner import trial
 from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.evaluate import Evaluator, as_judged
 from splitwise_plan.planner.family_search import rank
 from splitwise_plan.planner.fingerprint import fingerprint
 from splitwise_plan.planner.grid import Grid, size
-from splitwise_plan.planner.judged import Judge, Judged
+from splitwise_plan.planner.local_search import local_search, order
 from splitwise_plan.planner.outcome import (
     Certificate,
     Details,
@@ -33,12 +33,12 @@ from splitwise_plan.planner.outcome import (
     FamilyResult,
     SearchResult,
 )
-from splitwise_plan.planner.polish import order, polish
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.records import Keeping, Records
 from splitwise_plan.planner.run_lengths import shortest_s
 from splitwise_plan.planner.space import objective
 from splitwise_plan.planner.study import Conversation
+from splitwise_plan.planner.trial import Judge, Trial
 from splitwise_plan.scenario.scenario import Scenario
 
 BATCH = 24
@@ -80,7 +80,7 @@ def search_sampled(  # noqa: PLR0913, PLR0917
     budget_trials: int = TRIALS,
     storage: str | None = None,
     study_name: str | None = None,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
 ) -> SearchResult:
     """The best design found of each family of the scenario, and of all.
 
@@ -95,12 +95,12 @@ def search_sampled(  # noqa: PLR0913, PLR0917
         records = Records(
             notebook,
             judge,
-            lambda design, told: judged.from_json(scenario.slos, design, told),
+            lambda design, told: trial.from_json(scenario.slos, design, told),
             jobs,
         )
         search = Sampled(scenario, grid, records, judge.evaluator, report)
         search.sample(budget_trials)
-        search.polish()
+        search.local_search()
     results = tuple(search.result(space) for space in scenario.spaces)
     best = min(
         (one for one in results if one.best is not None),
@@ -117,9 +117,9 @@ class Sampled:
 
     scenario: Scenario
     grid: Grid
-    records: Records[Judged]
+    records: Records[Trial]
     evaluator: Evaluator
-    report: Report | None
+    report: ProgressCallback | None
     proposed: int = 0
 
     def sample(self, trials: int) -> None:
@@ -135,7 +135,7 @@ class Sampled:
             self.proposed += BATCH
             stale = stale + 1 if len(self.records.known) == seen else 0
 
-    def judge(self, designs: Sequence[Design]) -> list[Judged]:
+    def judge(self, designs: Sequence[Design]) -> list[Trial]:
         """Their results, and word of where the search stands."""
         results = self.records.of(designs)
         if self.report is not None and designs:
@@ -146,12 +146,12 @@ class Sampled:
             self.report(Progress(name, simulated, excluded, self.grid.size, best))
         return results
 
-    def polish(self) -> None:
+    def local_search(self) -> None:
         """A local search from the best design of each family, that of the winner first."""
         found = [self._best(space) for space in self.scenario.spaces]
         meeting = [design for design in found if design is not None]
         for design in sorted(meeting, key=lambda one: order(self.scenario, one)):
-            polish(self.grid, design, self.judge)
+            local_search(self.grid, design, self.judge)
 
     def result(self, space: FamilySpace) -> FamilyResult:
         """What was found of a family."""
@@ -179,7 +179,7 @@ class Sampled:
         return FamilyResult(space, self._detail(meeting[0]), tuple(ties[1:]), certificate, None)
 
     def _certificate(
-        self, space: FamilySpace, seen: dict[Design, Judged], level: float
+        self, space: FamilySpace, seen: dict[Design, Trial], level: float
     ) -> Certificate:
         """How many designs better than a level of the objective were seen, of how many."""
         better = [one for design, one in seen.items() if objective(self.scenario, design) < level]
@@ -195,7 +195,7 @@ class Sampled:
             seen=len(seen),
         )
 
-    def _seen(self, space: FamilySpace) -> dict[Design, Judged]:
+    def _seen(self, space: FamilySpace) -> dict[Design, Trial]:
         known = self.records.known.items()
         return {design: one for design, one in known if design.family.id == space.family.id}
 

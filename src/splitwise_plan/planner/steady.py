@@ -42,14 +42,14 @@ from splitwise_plan.planner.replications import replicate, worst
 from splitwise_plan.planner.run_lengths import LONG, lasting_s, measured_s, warm_up_s
 from splitwise_plan.scenario.sampling import lengths_of, requests_over
 from splitwise_plan.scenario.scenario import Scenario
-from splitwise_plan.sim.beyond import beyond_profile
+from splitwise_plan.sim.extrapolation import beyond_profile
 from splitwise_plan.sim.metrics import attained, latencies
 from splitwise_plan.sim.records import STUCK, Run
 from splitwise_plan.sim.simulator import Simulator, share_at_odds
 from splitwise_plan.sim.verdict import Verdict
 
 
-class Trial(NamedTuple):
+class Screening(NamedTuple):
     """A length of runs in units, how many times the odds allowed reject a design, and how often."""
 
     units: float
@@ -60,14 +60,14 @@ class Trial(NamedTuple):
 GLANCE, SHORT = 1.0, 4.0
 """Units: of a quick look, and of runs for numbers that no verdict rests on."""
 
-TRIALS = (
-    Trial(1 / 8, 12.0, 1),
-    Trial(1 / 8, 3.0),
-    Trial(1 / 2, 2.5),
-    Trial(GLANCE, 2.0),
-    Trial(SHORT, 1.5),
+SCREENINGS = (
+    Screening(1 / 8, 12.0, 1),
+    Screening(1 / 8, 3.0),
+    Screening(1 / 2, 2.5),
+    Screening(GLANCE, 2.0),
+    Screening(SHORT, 1.5),
 )
-LENGTHS = (*sorted({trial.units for trial in TRIALS}), LONG)
+LENGTHS = (*sorted({trial.units for trial in SCREENINGS}), LONG)
 """Runs of each length have requests of their own."""
 
 SPENT = (0.4, 0.3, 0.3)
@@ -124,7 +124,7 @@ class SteadyState:
         if design in self._open:
             return None
         simulations, run = 0, None
-        for trial in TRIALS:
+        for trial in SCREENINGS:
             rejected: list[Replication] = []
             while len(rejected) < trial.runs:
                 simulator = self._simulator(trial.units, len(rejected))

@@ -17,7 +17,7 @@ from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.evaluate import Evaluator, as_judged
 from splitwise_plan.planner.journal import Journal, details, evaluations, kept_in_order
 from splitwise_plan.planner.outcome import Details, Evaluation
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.replications import as_replications_say, replicate
 from splitwise_plan.planner.space import designs, objective
 from splitwise_plan.scenario.scenario import Minimize, Scenario
@@ -105,7 +105,7 @@ def sweep_map(
     scenario: Scenario,
     space: FamilySpace,
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> MapResult:
     """Judge every design of a space at the scenario's rate (paper, Fig. 12).
@@ -137,7 +137,7 @@ def sweep_load(  # noqa: PLR0913, PLR0917
     designs: Sequence[Design],
     rates_rps: Sequence[float],
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> LoadResult:
     """Simulate designs at several rates (paper, Fig. 16): at each all on the same requests.

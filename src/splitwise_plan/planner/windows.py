@@ -16,7 +16,7 @@ from splitwise_plan.planner.outcome import Details, Evaluation, Replication
 from splitwise_plan.planner.replications import as_replications_say, joint_verdict, replicate, worst
 from splitwise_plan.scenario.sampling import requests_for
 from splitwise_plan.scenario.scenario import Scenario
-from splitwise_plan.sim.beyond import Beyond, beyond_profile
+from splitwise_plan.sim.extrapolation import Extrapolation, beyond_profile
 from splitwise_plan.sim.metrics import Latencies, latencies
 from splitwise_plan.sim.simulator import Simulator
 
@@ -105,7 +105,7 @@ class Windows:
 
         def of_run(
             number: int,
-        ) -> tuple[Replication, RunSummary, Latencies, tuple[Beyond, ...]]:
+        ) -> tuple[Replication, RunSummary, Latencies, tuple[Extrapolation, ...]]:
             simulator = self.simulator(number)
             run = simulator.run(design, stop_when_missed=stop_when_missed)
             found = latencies(simulator, run)

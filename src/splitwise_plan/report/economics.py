@@ -10,7 +10,7 @@ from splitwise_plan.facts.prices import Tariff
 from splitwise_plan.models.economics import Economics, economics
 from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import significant
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.report.wording import price_list_name
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -57,7 +57,7 @@ def economics_unit(name: str) -> str:
     ]
 
 
-def cost_fact(scenario: Scenario, details: Details) -> Fact:
+def cost_fact(scenario: Scenario, details: Details) -> Statement:
     """`$2.24 a million tokens (output alone: $169), 1.24 Wh and 0.77 gCO2 a request`"""
     found = economics_of(scenario, details)
     lines = [f"{_tokens(found)}, {_request(scenario.tariff, found)}"]
@@ -68,7 +68,7 @@ def cost_fact(scenario: Scenario, details: Details) -> Fact:
         dear = found.rent_and_energy_usd_per_million_tokens
         also = "" if dear is None or isnan(dear) else f", ${significant(dear)} a million tokens"
         lines.append(f"{told} = ${significant(total)}/h{also}")
-    return Fact("Cost", tuple(lines))
+    return Statement("Cost", tuple(lines))
 
 
 def _tokens(found: Economics) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import count
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 
 
-def failure_facts(details: Details) -> tuple[Fact, ...]:
+def failure_facts(details: Details) -> tuple[Statement, ...]:
     """How long pools were up, and what was lost; nothing where there were no failures."""
     failures = details.failures
     if failures is None:
@@ -23,7 +23,7 @@ def failure_facts(details: Details) -> tuple[Fact, ...]:
         f"{failures.lost_prompt_tokens:,} prompt and {failures.lost_output_tokens:,} output tokens"
     )
     return (
-        Fact(
+        Statement(
             "Failures",
             (
                 f"availability: {up}",

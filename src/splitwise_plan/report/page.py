@@ -52,7 +52,7 @@ class Sheet:
     image: Image | None = None
 
 
-class Fact(NamedTuple):
+class Statement(NamedTuple):
     """A sentence or more, with a word that says what it is about. `commands`: not to be broken."""
 
     label: str
@@ -66,9 +66,9 @@ class Page:
     """`top`, then the sheets, then `bottom`."""
 
     title: str
-    top: tuple[Fact, ...]
+    top: tuple[Statement, ...]
     sheets: tuple[Sheet, ...]
-    bottom: tuple[Fact, ...] = ()
+    bottom: tuple[Statement, ...] = ()
 
 
 def plain(*texts: str) -> tuple[Cell, ...]:

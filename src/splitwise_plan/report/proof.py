@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from splitwise_plan.planner.length import LengthCheck
+from splitwise_plan.planner.length_check import LengthCheck
 from splitwise_plan.planner.nearest import nearest
 from splitwise_plan.planner.outcome import Certificate, Details, FamilyResult, SearchResult
 from splitwise_plan.planner.space import designs, objective
@@ -13,13 +13,15 @@ from splitwise_plan.report import wording
 from splitwise_plan.report.formats.jsonfmt import status
 from splitwise_plan.report.front import score
 from splitwise_plan.report.numbers import count, in_words, significant, usd
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.scenario.scenario import Scenario
 
 TIES_SHOWN = 4
 
 
-def answer(scenario: Scenario, result: SearchResult, length: LengthCheck | None = None) -> Fact:
+def answer(
+    scenario: Scenario, result: SearchResult, length: LengthCheck | None = None
+) -> Statement:
     """The best design and how it meets the SLOs; or the nearest, and what it misses.
 
     `length`: one that does not hold in longer windows is nothing to be glad of.
@@ -30,7 +32,7 @@ def answer(scenario: Scenario, result: SearchResult, length: LengthCheck | None 
         rate = result.best.rate_rps if result.best else None
         first = f"{rate:,g} requests/s with {first}" if rate else first
         holds = length is None or length.doubled.verdict == "meets"
-        return Fact("Answer", (first, second), "good" if holds else "bad")
+        return Statement("Answer", (first, second), "good" if holds else "bad")
     undecided = any(status(family) == "undecided" for family in result.families)
     where = _families(result)
     if undecided:
@@ -43,7 +45,7 @@ def answer(scenario: Scenario, result: SearchResult, length: LengthCheck | None 
         step = scenario.rate_step_rps
         told += f" at {step:,g} requests/s, the smallest rate looked at (--rate-step)"
     near = [f"closest: {lines[0]}", *lines[1:]] if lines else [_all_excluded(result)]
-    return Fact("Answer", (told, *near), "bad")
+    return Statement("Answer", (told, *near), "bad")
 
 
 def _all_excluded(result: SearchResult) -> str:

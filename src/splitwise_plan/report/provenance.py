@@ -10,7 +10,7 @@ from typing import Any
 from splitwise_plan import __version__
 from splitwise_plan.facts.source import FactSource
 from splitwise_plan.report.numbers import count
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.versions import versions
 
@@ -56,10 +56,10 @@ def profiles(scenario: Scenario) -> dict[str, list[str]]:
     return found
 
 
-def own_facts(scenario: Scenario) -> tuple[Fact, ...]:
+def own_facts(scenario: Scenario) -> tuple[Statement, ...]:
     """The user's own files, if there are any, and the files of ours that they come before."""
     own = [file_words(source) for source in scenario.sources if source.own]
-    return (Fact("Own facts", (", ".join(own),)),) if own else ()
+    return (Statement("Own facts", (", ".join(own),)),) if own else ()
 
 
 def file_words(source: FactSource) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from splitwise_plan.report import tables
 from splitwise_plan.report.files import Writer
 from splitwise_plan.report.formats import csvfmt, jsonfmt, markdown
-from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page import Page, Statement
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +22,7 @@ class Report:
 
     def then(self, next_steps: Sequence[str]) -> Report:
         """The same with command lines, or other steps, that go on from here. Files keep none."""
-        bottom = (Fact("Next", tuple(next_steps), commands=True),) if next_steps else ()
+        bottom = (Statement("Next", tuple(next_steps), commands=True),) if next_steps else ()
         return replace(self, page=replace(self.page, bottom=(*self.page.bottom, *bottom)))
 
     def text(self, format_: str) -> str:

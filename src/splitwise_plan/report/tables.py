@@ -13,7 +13,7 @@ from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from splitwise_plan.report.page import Fact, Page, Sheet
+from splitwise_plan.report.page import Page, Sheet, Statement
 from splitwise_plan.report.widths import GAP, Layout, layout, lines
 
 PIPED_WIDTH = 100
@@ -77,7 +77,7 @@ def _terminal(stream: TextIO) -> Console:
     return Console(file=stream, width=width)
 
 
-def _facts(facts: Iterable[Fact], room: int, text: Texts) -> Text:
+def _facts(facts: Iterable[Statement], room: int, text: Texts) -> Text:
     """Labels, and sentences broken beside them; command lines are left to the terminal."""
     lines = []
     for fact in facts:

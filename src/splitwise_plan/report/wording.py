@@ -21,7 +21,7 @@ from splitwise_plan.report.numbers import (
     significant,
     usd,
 )
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.scenario.spare import Spare
 from splitwise_plan.sim.verdict import requests_for_percentile
@@ -154,9 +154,9 @@ def load(scenario: Scenario, *, duration: bool) -> str:
     return f"{of} at {rate}{bursts}{lasting}"
 
 
-def trace_facts(scenario: Scenario) -> tuple[Fact, ...]:
+def trace_facts(scenario: Scenario) -> tuple[Statement, ...]:
     """What became of a trace's requests while it was read; nothing where all are as they were."""
-    return (Fact("Trace", scenario.notes),) if scenario.notes else ()
+    return (Statement("Trace", scenario.notes),) if scenario.notes else ()
 
 
 def slo_count(scenario: Scenario) -> str:

@@ -82,7 +82,7 @@ def _ranged(
     """`space` with the ranges the scenario gives it."""
     family = space.family
     misplaced: tuple[str, ...]
-    if family.is_baseline:
+    if family.has_one_pool:
         misplaced, what, use = ("prompt_machines", "token_machines"), "one pool", "machines"
         given = own.machines or content.machines
         ranged = replace(
@@ -113,9 +113,9 @@ def _unused(content: ScenarioFile, spaces: Sequence[FamilySpace]) -> Iterator[tu
     """Machine counts for all families that no chosen family has a use for, and why."""
     if not spaces:
         return
-    if content.machines and not any(space.family.is_baseline for space in spaces):
+    if content.machines and not any(space.family.has_one_pool for space in spaces):
         yield "machines", "no family with one pool is chosen"
-    if all(space.family.is_baseline for space in spaces):
+    if all(space.family.has_one_pool for space in spaces):
         for key in ("prompt_machines", "token_machines"):
             if getattr(content, key):
                 yield key, "no family with two pools is chosen"

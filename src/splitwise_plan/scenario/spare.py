@@ -37,7 +37,7 @@ class Spare:
         """What may be left with exactly so many gone."""
         prompt, token = design.prompt_machines, design.token_machines
         for of_prompt in range(gone, -1, -1):
-            if design.family.is_baseline or self.of == "prompt":
+            if design.family.has_one_pool or self.of == "prompt":
                 allowed = of_prompt == gone
             else:
                 allowed = self.of == "any" or of_prompt == 0
@@ -48,4 +48,4 @@ class Spare:
 
 def works(design: Design) -> bool:
     """Whether every pool still has a machine."""
-    return design.prompt_machines > 0 and (design.family.is_baseline or design.token_machines > 0)
+    return design.prompt_machines > 0 and (design.family.has_one_pool or design.token_machines > 0)

@@ -126,7 +126,7 @@ def build_state(
         slots=np.empty((count, k.SLOTS, row), np.int64),
         picked=np.empty((2, batch_size), np.int64),
         order=np.empty((count, order), np.int64),
-        flights=np.recarray(len(arrivals) + 1, k.FLIGHT),
+        transfer_heap=np.recarray(len(arrivals) + 1, k.TRANSFER),
         leaves=leaves,
         matches=matches,
         rules=lowered.rules,
@@ -198,7 +198,7 @@ def with_changes(state: k.State, changes: Sequence[tuple[float, int, int]]) -> k
 def slow_down(state: k.State, lowered: Lowered, stragglers: slice) -> None:
     """Make instances ones of the last machine type, that of a straggler."""
     last = len(lowered.context_slope_s) - 1
-    state.instances.machine[stragglers] = last
+    state.instances.machine_type[stragglers] = last
     state.instances.context_slope_s[stragglers] = lowered.context_slope_s[last]
 
 
@@ -212,9 +212,9 @@ NO_CHANGES = change_records(())
 
 def _idle_instances(lowered: Lowered) -> NDArray[np.void]:
     records = np.zeros(len(lowered.memory_limit_bytes), k.INSTANCE)
-    records["machine"] = np.arange(len(records))
+    records["machine_type"] = np.arange(len(records))
     for name in ("home", "pool"):
-        records[name] = np.where(records["machine"] == 0, k.PROMPT_POOL, k.TOKEN_POOL)
+        records[name] = np.where(records["machine_type"] == 0, k.PROMPT_POOL, k.TOKEN_POOL)
     for name in ("head", "tail"):
         records[name] = k.NONE
     records["first_end"] = k.NEVER

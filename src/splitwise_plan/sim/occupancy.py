@@ -151,7 +151,7 @@ def _both(one: Intervals, other: Intervals) -> Intervals:
 
 def pool_slices(design: Design) -> Iterator[tuple[str, Machine, slice]]:
     """Name, machine and instances of each pool."""
-    names = ("shared",) if design.family.is_baseline else ("prompt", "token")
+    names = ("shared",) if design.family.has_one_pool else ("prompt", "token")
     counts = (design.prompt_machines, design.token_machines)
     start = 0
     for name, machine, count in zip(names, design.family.machines, counts, strict=False):

@@ -305,7 +305,7 @@ def _rules(scenario: Scenario, family: Family, measured: Interval) -> np.recarra
         max_batch_tokens=options.max_batch_tokens,
         max_passes=options.max_passes,
         checkpoint_tokens=failures.checkpoint_interval_tokens if failures else 0,
-        baseline=family.is_baseline,
+        baseline=family.has_one_pool,
         token_end_by_pending=options.token_end == "pending_tokens",
         return_when_drained=options.mixed_return == "drained",
         reserve_whole=assumptions.memory == "reserve_whole",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, Tone, words
 from splitwise_plan.report.report import Report
 
 CATALOG = "splitwise-plan/catalog/1"
@@ -67,7 +67,7 @@ def show(name: str, files: list[FactFile]) -> Report:
         for file in files
     )
     kinds = ", ".join(file.kind for file in files)
-    page = Page(name, (Fact("Id", (f"{name} ({kinds})",)),), sheets)
+    page = Page(name, (Statement("Id", (f"{name} ({kinds})",)),), sheets)
     listed = [
         {
             "kind": one.kind,
@@ -84,7 +84,7 @@ def show(name: str, files: list[FactFile]) -> Report:
 
 def index(ids: Mapping[str, list[str]]) -> Report:
     """The report on the ids of each kind."""
-    facts = tuple(Fact(kind, (", ".join(names) or "-",)) for kind, names in ids.items())
+    facts = tuple(Statement(kind, (", ".join(names) or "-",)) for kind, names in ids.items())
     rows = [(kind, name) for kind, names in ids.items() for name in names]
     page = Page("Catalog", facts, ())
     return Report(page, {"schema": CATALOG, "kinds": dict(ids)}, [("kind", "id"), *rows])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page import Page, Statement
 from splitwise_plan.report.report import Report
 
 STARTER = "splitwise-plan/starter/1"
@@ -18,8 +18,8 @@ def report(paths: Sequence[str], scenario: str) -> Report:
         "splitwise-plan catalog list",
     )
     top = (
-        Fact("Written", tuple(paths), "good", commands=True),
-        Fact("Next", steps, commands=True),
+        Statement("Written", tuple(paths), "good", commands=True),
+        Statement("Next", steps, commands=True),
     )
     document = {"schema": STARTER, "written": list(paths), "next": list(steps)}
     return Report(Page("Starter", top, ()), document, [("path",), *((path,) for path in paths)])

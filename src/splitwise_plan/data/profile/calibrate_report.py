@@ -18,7 +18,7 @@ from splitwise_plan.models.fitting import Medians
 from splitwise_plan.models.scaling import Factors
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.numbers import NONE, count, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 CALIBRATION = "splitwise-plan/profile-calibration/1"
@@ -51,10 +51,10 @@ def report(
     out = f", left out: {', '.join(left_out)}" if left_out else ""
     where = f"{profile.llm} on {profile.machine}, {profile.tensor_parallel} GPUs"
     top = (
-        Fact("Profile", (f"{where}, from {base}",)),
-        Fact("Load", (f"{read}{out}; {results.source}",)),
-        Fact("Factors", (factor_words(calibration.factors),)),
-        Fact(
+        Statement("Profile", (f"{where}, from {base}",)),
+        Statement("Load", (f"{read}{out}; {results.source}",)),
+        Statement("Factors", (factor_words(calibration.factors),)),
+        Statement(
             "Match",
             (
                 f"percentiles are {_off(calibration.error)} off, "
@@ -62,7 +62,7 @@ def report(
             ),
         ),
     )
-    bottom = (Fact("Written", tuple(kept) or (NOTHING,)),)
+    bottom = (Statement("Written", tuple(kept) or (NOTHING,)),)
     document = {
         "schema": CALIBRATION,
         "machine": profile.machine,

@@ -14,7 +14,7 @@ from splitwise_plan.models.fitting import Medians
 from splitwise_plan.models.performance import SWEEP_CONTEXT_TOKENS
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.numbers import count
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 FIT = "splitwise-plan/profile-fit/1"
@@ -55,14 +55,16 @@ def report(
     """What was fitted; `kept`: the files that were written."""
     degrees = ", ".join(str(one.tensor_parallel) for one in fits)
     runs = sum(len(one.rows) for one in fits)
-    top = [Fact("Profile", (f"{llm} on {machine}, {degrees} GPUs, from {count(runs, 'run')}",))]
+    top = [
+        Statement("Profile", (f"{llm} on {machine}, {degrees} GPUs, from {count(runs, 'run')}",))
+    ]
     without = [str(one.tensor_parallel) for one in fits if one.power is None]
     if without:
         at = f" at {', '.join(without)} GPUs" if len(without) < len(fits) else ""
-        top.append(Fact("Power", (f"not measured{at}: assumed to be that of {power_source}",)))
+        top.append(Statement("Power", (f"not measured{at}: assumed to be that of {power_source}",)))
     if not all(one.swept for one in fits):
         told = "no sweeps at 512-token prompts and at one sequence: fitted to all cells"
-        top.append(Fact("Token time", (told,)))
+        top.append(Statement("Token time", (told,)))
     sheets = [_accuracy_sheet(fits), _range_sheet(fits)]
     if any(one.flagged for one in fits):
         sheets.append(_flag_sheet(fits))
@@ -78,8 +80,8 @@ def report(
     return Report(page, document, list(_rows(fits)))
 
 
-def _written(kept: Sequence[str]) -> Fact:
-    return Fact("Written", tuple(kept) or (NOTHING,))
+def _written(kept: Sequence[str]) -> Statement:
+    return Statement("Written", tuple(kept) or (NOTHING,))
 
 
 def ranges(fit: Fit) -> Iterator[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ from splitwise_plan.models.deriving import Derived, Point
 from splitwise_plan.models.fitting import Medians
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.numbers import count, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 IMPORT = "splitwise-plan/profile-import/1"
@@ -84,9 +84,9 @@ def report(
     """What was derived and how far off it is; `kept`: the files that were written."""
     degrees = ", ".join(map(str, derived))
     top = [
-        Fact("Profile", (f"{llm.id} on {machine}, {degrees} GPUs an instance",)),
-        Fact("Source", (origin.source, SUMS)),
-        Fact(
+        Statement("Profile", (f"{llm.id} on {machine}, {degrees} GPUs an instance",)),
+        Statement("Source", (origin.source, SUMS)),
+        Statement(
             "LLM",
             (
                 f"{llm.weights_bytes / 1e9:,.1f} GB of weights, "
@@ -94,9 +94,11 @@ def report(
             ),
         ),
     ]
-    top += [Fact(f"TP {degree}", (_slope(one), _checked(one))) for degree, one in derived.items()]
+    top += [
+        Statement(f"TP {degree}", (_slope(one), _checked(one))) for degree, one in derived.items()
+    ]
     written = kept or ("nothing: add --to DIR to keep the profile",)
-    bottom = (Fact("Written", tuple(written)),)
+    bottom = (Statement("Written", tuple(written)),)
     columns = (
         Column("TP"),
         words("phase"),

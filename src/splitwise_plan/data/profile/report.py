@@ -9,7 +9,7 @@ from splitwise_plan.facts.profile import Curve, Profile
 from splitwise_plan.models.performance import context_slope
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.numbers import NONE, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def show(profile: Profile, machine: str, accuracy: Sequence[Accuracy]) -> Report
     """The report on a profile; `accuracy` may be empty."""
     slope_us = 1e6 * context_slope(profile.token_time_by_context)
     top = (
-        Fact("Profile", (f"{profile.llm} on {machine}, {profile.tensor_parallel} GPUs",)),
-        Fact("Context", (f"{significant(slope_us)} µs more for each token of context",)),
+        Statement("Profile", (f"{profile.llm} on {machine}, {profile.tensor_parallel} GPUs",)),
+        Statement("Context", (f"{significant(slope_us)} µs more for each token of context",)),
     )
     sheets = [_sheet(profile, title, names) for title, names in _SHEETS]
     if accuracy:

@@ -9,7 +9,7 @@ from splitwise_plan.facts.traces.timestamps import date_text
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.formats.jsonfmt import Json
 from splitwise_plan.report.numbers import count, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 IMPORT = "splitwise-plan/trace-import/1"
@@ -24,15 +24,17 @@ def imported(path: Path, trace: Trace, to: Path | None) -> Report:
     when = f", from {date_text(start_ns)}" if start_ns is not None else ""
     read_as = f"{trace.format.name}; {_stamps(trace)}"
     top = [
-        Fact("Trace", (str(path),)),
-        Fact("Format", (read_as,)),
-        Fact("Requests", (f"{kept}, over {significant(span_s)} s{rate}{when}",)),
+        Statement("Trace", (str(path),)),
+        Statement("Format", (read_as,)),
+        Statement("Requests", (f"{kept}, over {significant(span_s)} s{rate}{when}",)),
     ]
     remarks = (*account.notes, *account.remarks)
     if remarks:
-        top.append(Fact("Notes", remarks))
+        top.append(Statement("Notes", remarks))
     top.append(
-        Fact("Written", (str(to),)) if to else Fact("Written", ("nothing: add --to FILE.csv",))
+        Statement("Written", (str(to),))
+        if to
+        else Statement("Written", ("nothing: add --to FILE.csv",))
     )
     sheets: tuple[Sheet, ...] = ()
     if account.dropped:

@@ -11,7 +11,7 @@ from splitwise_plan.facts.requests import Requests
 from splitwise_plan.facts.workload import LengthTable
 from splitwise_plan.report.formats.csvfmt import Value
 from splitwise_plan.report.numbers import NONE, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 TRACE = "splitwise-plan/trace/1"
@@ -58,9 +58,9 @@ def describe(name: str, shape: Shape) -> Report:
         told += f" over {significant(shape.duration_s)} s, {rate} requests/s"
     between = NONE if shape.correlation is None else f"{shape.correlation:.3f}"
     top = (
-        Fact("Trace" if shape.duration_s is not None else "Workload", (name,)),
-        Fact("Requests", (told,)),
-        Fact("Lengths", (f"correlation of prompt and output {between}",)),
+        Statement("Trace" if shape.duration_s is not None else "Workload", (name,)),
+        Statement("Requests", (told,)),
+        Statement("Lengths", (f"correlation of prompt and output {between}",)),
     )
     page = Page("Requests", top, (Sheet(columns, rows),))
     table: list[tuple[Value, ...]] = [("tokens", *STATISTICS)]

@@ -19,7 +19,7 @@ from splitwise_plan.report.files import Writer, text_writer
 from splitwise_plan.report.formats import html, jsonfmt, markdown
 from splitwise_plan.report.formats.csvfmt import text
 from splitwise_plan.report.numbers import count, significant
-from splitwise_plan.report.page import Column, Fact, Page, Sheet, plain, words
+from splitwise_plan.report.page import Column, Page, Sheet, Statement, plain, words
 from splitwise_plan.report.report import Report
 
 UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
@@ -44,12 +44,12 @@ def of_requests(  # noqa: PLR0913, PLR0917
     of_day_s = 0.0 if start_ns is None else start_ns / NS % DAY_S
     times = times_of(requests.arrival_s, of_day_s)
     known = lengths.describe(name, lengths.shape_of_trace(requests))
-    top = [*known.page.top[:1], Fact("Format", (origin,)), *known.page.top[1:]]
-    top += [Fact("Burstiness", (_burstiness(times),))]
+    top = [*known.page.top[:1], Statement("Format", (origin,)), *known.page.top[1:]]
+    top += [Statement("Burstiness", (_burstiness(times),))]
     if times.day_rps is not None:
-        top.append(Fact("Day", (_day(times, dated=start_ns is not None),)))
+        top.append(Statement("Day", (_day(times, dated=start_ns is not None),)))
     if notes:
-        top.append(Fact("Notes", tuple(notes)))
+        top.append(Statement("Notes", tuple(notes)))
     sheets = (*known.page.sheets, _busiest_sheet(times, start_ns)) if times.busiest else (
         known.page.sheets
     )  # fmt: skip

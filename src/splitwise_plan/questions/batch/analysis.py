@@ -24,7 +24,7 @@ from splitwise_plan.planner.exclusion import PromptCapacity
 from splitwise_plan.planner.grid import name_of
 from splitwise_plan.planner.journal import Journal, Kind, kept_in_order
 from splitwise_plan.planner.outcome import Details
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.rates import likely_rate_rps
 from splitwise_plan.planner.widen import within_budgets
 from splitwise_plan.scenario.scenario import Scenario
@@ -92,7 +92,7 @@ class SaturationResult:
 def search_saturated(
     scenario: Scenario,
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> SaturationResult:
     """For each family the design within the budgets that does most requests per dollar.
@@ -155,7 +155,7 @@ def _search_family(  # noqa: PLR0913, PLR0917
     space: FamilySpace,
     candidates: Sequence[Design],
     jobs: Jobs,
-    report: Report | None,
+    report: ProgressCallback | None,
     journal: Journal | None,
 ) -> FamilySaturation:
     def saturate(design: Design) -> Saturated:

@@ -18,7 +18,7 @@ from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import csvfmt, html, jsonfmt, page_html
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, words
 from splitwise_plan.report.proof import TIES_SHOWN
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
@@ -39,7 +39,7 @@ def report(
     asked = f"{load} · {wording.objective_words(scenario)} · {wording.assumptions(scenario)}"
     asked += f" · prices: {wording.prices_words(scenario.tariff)}" if scenario.tariff.prices else ""
     top = (
-        Fact("Question", (asked,)),
+        Statement("Question", (asked,)),
         _answer(scenario, result),
         _proof(scenario, result),
         *own_facts(scenario),
@@ -49,14 +49,14 @@ def report(
     return in_folder(told, scenario, "designs.csv", _drawn(result, page)) if files else told
 
 
-def _answer(scenario: Scenario, result: SaturationResult) -> Fact:
+def _answer(scenario: Scenario, result: SaturationResult) -> Statement:
     if result.best is None or result.best.best is None:
-        return Fact("Answer", ("none fits into the budget",), "bad")
+        return Statement("Answer", ("none fits into the budget",), "bad")
     best = result.best.best
     low, high = (significant(end) for end in interval(best.requests_per_usd))
     seeds = count(len(best.throughput_rps), "seed")
     sure = f" (95 %: {low} to {high} over {seeds})" if len(best.throughput_rps) > 1 else ""
-    return Fact(
+    return Statement(
         "Answer",
         (
             wording.design_line(scenario, best.design),
@@ -67,7 +67,7 @@ def _answer(scenario: Scenario, result: SaturationResult) -> Fact:
     )
 
 
-def _proof(scenario: Scenario, result: SaturationResult) -> Fact:
+def _proof(scenario: Scenario, result: SaturationResult) -> Statement:
     looked_at = count(sum(family.looked_at for family in result.families), "design")
     load = f"{significant(result.offered_rps)} requests/s offered"
     second_half = f"the second half of {scenario.arrivals.duration_s:,g} s counted"
@@ -78,7 +78,7 @@ def _proof(scenario: Scenario, result: SaturationResult) -> Fact:
         more = len(ties) - TIES_SHOWN
         told = f" and {more:,} more" if more > 0 else ""
         lines.append(f"too close to tell from the best of its family: {labels}{told}")
-    return Fact("Proof", tuple(lines))
+    return Statement("Proof", tuple(lines))
 
 
 def _sheet(result: SaturationResult) -> Sheet:

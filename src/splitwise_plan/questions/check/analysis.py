@@ -30,7 +30,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class PlanUnderFacts:
     """How the planned design stands under one set of facts."""
 
     scenario: Scenario
@@ -60,7 +60,7 @@ class Attribution:
     """A change, and how the design stands with the facts of then but for this change."""
 
     change: Change
-    alone: Standing
+    alone: PlanUnderFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +68,9 @@ class CheckResult:
     """A plan checked."""
 
     plan: Plan
-    then: Standing
+    then: PlanUnderFacts
     """With the facts of then, by the programs of today."""
-    now: Standing
+    now: PlanUnderFacts
     attributions: tuple[Attribution, ...]
     newer: tuple[Difference, ...]
     """Versions that differ from those that made the plan: a change where they compute otherwise."""
@@ -138,7 +138,7 @@ def _together(found: Sequence[Change], guilty: Container[Change]) -> list[Change
     ]
 
 
-def slo_outcome(standing: Standing, tolerances: Tolerances) -> Outcome:
+def slo_outcome(standing: PlanUnderFacts, tolerances: Tolerances) -> Outcome:
     """Whether the design meets every SLO, with the margin that must remain."""
     if standing.details is None:
         return "fails"
@@ -161,7 +161,7 @@ def target_outcome(estimate: Estimate, evaluation: Evaluation, tolerances: Toler
     return "fails" if ratio > 1.0 or ratio == worst_ratio else "holds"
 
 
-def spare_outcome(standing: Standing, tolerances: Tolerances) -> Outcome | None:
+def spare_outcome(standing: PlanUnderFacts, tolerances: Tolerances) -> Outcome | None:
     """Whether the SLOs hold with machines gone; None where none may be, or it misses them whole."""
     evaluation = standing.details.evaluation if standing.details else None
     if evaluation is None or standing.scenario.spare is None or not evaluation.meets_whole:
@@ -171,7 +171,7 @@ def spare_outcome(standing: Standing, tolerances: Tolerances) -> Outcome | None:
     return tolerances.undecided if evaluation.verdict == "undecided" else "fails"
 
 
-def best_outcome(standing: Standing, tolerances: Tolerances) -> Outcome:
+def best_outcome(standing: PlanUnderFacts, tolerances: Tolerances) -> Outcome:
     """Whether no other design that meets the SLOs saves more than is tolerated."""
     savings = standing.savings
     return "holds" if savings is None or savings <= tolerances.savings + SAME else "fails"
@@ -194,16 +194,16 @@ def blamed(result: CheckResult) -> tuple[Attribution, ...]:
     )
 
 
-def _stand(plan: Plan, scenario: Scenario, jobs: int, find: Find | None) -> Standing:
+def _stand(plan: Plan, scenario: Scenario, jobs: int, find: Find | None) -> PlanUnderFacts:
     """Judge the design; search, too, if `find` is given."""
     found = find(scenario) if find else None
     design = _design(plan, scenario)
     if design is None:
-        return Standing(scenario, None, None, found)
+        return PlanUnderFacts(scenario, None, None, found)
     evaluator = Evaluator(scenario)
     judged = evaluator.judge(design)
     details = evaluator.detail(design, len(judged.replications), jobs)
-    return Standing(scenario, design, as_judged(details, judged), found)
+    return PlanUnderFacts(scenario, design, as_judged(details, judged), found)
 
 
 def _design(plan: Plan, scenario: Scenario) -> Design | None:
@@ -228,7 +228,7 @@ def _of_versions(newer: tuple[Difference, ...]) -> Change:
     return Change("version", "", newer, lambda scenario: scenario)
 
 
-def _reproduced(plan: Plan, base: Standing) -> bool:
+def _reproduced(plan: Plan, base: PlanUnderFacts) -> bool:
     if base.details is None or base.design is None:
         return False
     evaluation = base.details.evaluation

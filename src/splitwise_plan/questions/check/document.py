@@ -10,7 +10,7 @@ from splitwise_plan.facts.files import name_alone
 from splitwise_plan.questions.check.analysis import (
     Attribution,
     CheckResult,
-    Standing,
+    PlanUnderFacts,
     best_outcome,
     blamed,
     slo_outcome,
@@ -85,7 +85,7 @@ def _change(result: CheckResult, one: Attribution, *, blamed: bool) -> Json:
     }
 
 
-def _standing(result: CheckResult, standing: Standing) -> Json:
+def _standing(result: CheckResult, standing: PlanUnderFacts) -> Json:
     tolerances, details = result.plan.tolerances, standing.details
     return {
         "slo": slo_outcome(standing, tolerances),

@@ -30,7 +30,7 @@ from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.formats import csvfmt
 from splitwise_plan.report.formats.junit import junit
 from splitwise_plan.report.numbers import NONE, kilowatts, percent, usd
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, Tone, words
 from splitwise_plan.report.proof import proof
 from splitwise_plan.report.provenance import provenance
 from splitwise_plan.report.report import Report
@@ -69,24 +69,28 @@ def junit_text(result: CheckResult, found: Sequence[Case]) -> str:
     return junit(found, properties, "\n".join(changed), "\n".join(warnings(result)))
 
 
-def _top(result: CheckResult, found: Sequence[Case]) -> Iterator[Fact]:
+def _top(result: CheckResult, found: Sequence[Case]) -> Iterator[Statement]:
     now = result.now
     known = now if now.design is not None else result.then
-    yield Fact("Question", (wording.question(now.scenario, objective=True),))
+    yield Statement("Question", (wording.question(now.scenario, objective=True),))
     if known.design is not None:
-        yield Fact("Plan", (wording.design_line(known.scenario, known.design), *_price(result)))
-    yield Fact("Check", (_conclusion(result, found),), TONES[result.outcome])
+        yield Statement(
+            "Plan", (wording.design_line(known.scenario, known.design), *_price(result))
+        )
+    yield Statement("Check", (_conclusion(result, found),), TONES[result.outcome])
     if now.details is not None:
-        yield Fact("SLOs", (wording.verdict(now.scenario, now.details.evaluation), *_left(result)))
+        yield Statement(
+            "SLOs", (wording.verdict(now.scenario, now.details.evaluation), *_left(result))
+        )
     else:
         family = result.plan.design.family
-        yield Fact("SLOs", (f"none can be met: {family} cannot be built of today's machines",))
+        yield Statement("SLOs", (f"none can be met: {family} cannot be built of today's machines",))
     proven = proof(now.scenario, now.found)[:1] if now.found and now.found.families else ()
-    yield Fact("Best", (best_words(result), *proven))
+    yield Statement("Best", (best_words(result), *proven))
     if result.outcome != "holds":
-        yield Fact("Because", (_because(result),))
+        yield Statement("Because", (_because(result),))
     if result.edited or not result.reproduced:
-        yield Fact("Mind", tuple(warnings(result)))
+        yield Statement("Mind", tuple(warnings(result)))
 
 
 def _conclusion(result: CheckResult, found: Sequence[Case]) -> str:

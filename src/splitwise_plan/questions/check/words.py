@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from splitwise_plan.questions.check.analysis import CheckResult, Standing, best_outcome, slo_outcome
+from splitwise_plan.questions.check.analysis import (
+    CheckResult,
+    PlanUnderFacts,
+    best_outcome,
+    slo_outcome,
+)
 from splitwise_plan.questions.check.differences import Change, Difference, Value
 from splitwise_plan.report import wording
 from splitwise_plan.report.numbers import gib, percent, significant, usd
@@ -80,7 +85,7 @@ def _value(value: Value, unit: str) -> str:
     return shown.get(unit) or f"{significant(value)} {unit}"
 
 
-def standing_words(standing: Standing, tolerances: Tolerances) -> str:
+def standing_words(standing: PlanUnderFacts, tolerances: Tolerances) -> str:
     """How a design stands, in few words: `holds`, `misses TBT P50`, `saves 12 % elsewhere`."""
     if standing.details is None:
         return "cannot be built"

@@ -14,10 +14,10 @@ from splitwise_plan.facts.design import CountRange, Design, FamilySpace
 from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exhaustive import search
-from splitwise_plan.planner.joint import JointEvaluator
 from splitwise_plan.planner.journal import Journal, part_of
+from splitwise_plan.planner.multi_load import MultiLoadEvaluator
 from splitwise_plan.planner.outcome import SearchResult, best_of
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.questions.day.periods import Day, Period, same_load
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -68,14 +68,14 @@ class DayResult:
 
 
 def follow(
-    day: Day, jobs: Jobs, progress: Report | None = None, journal: Journal | None = None
+    day: Day, jobs: Jobs, progress: ProgressCallback | None = None, journal: Journal | None = None
 ) -> DayResult:
     """Size a fixed cluster for the day, then each part of it with the same machines.
 
     `journal`: to go on from.
     """
     loads = day.loads()
-    joint = JointEvaluator(day.base, [Evaluator(one.scenario) for one in loads.loads])
+    joint = MultiLoadEvaluator(day.base, [Evaluator(one.scenario) for one in loads.loads])
     fixed = search(day.base, jobs, progress, part_of(journal, "whole day"), joint)
     cluster = best_of(fixed)
     if cluster is None:

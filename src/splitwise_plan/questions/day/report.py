@@ -14,7 +14,7 @@ from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import csvfmt, html, jsonfmt, page_html
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, significant, usd
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, words
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
@@ -33,9 +33,9 @@ def report(
     base = result.day.base
     parts = count(len(result.day.periods), "part")
     top = [
-        Fact("Question", (f"{wording.question(base, objective=True)} · a day of {parts}",)),
+        Statement("Question", (f"{wording.question(base, objective=True)} · a day of {parts}",)),
         answer(base, result.fixed),
-        Fact("Proof", proof(base, result.fixed)[:2]),
+        Statement("Proof", proof(base, result.fixed)[:2]),
     ]
     if result.cluster is not None:
         top += _saved(result)
@@ -48,7 +48,7 @@ def report(
     return told.then(next_steps)
 
 
-def _saved(result: DayResult) -> Iterator[Fact]:
+def _saved(result: DayResult) -> Iterator[Statement]:
     """What powering down, and switching, saves of a day."""
     all_on, idle, off, *switched = totals(result)
     told = (
@@ -56,12 +56,14 @@ def _saved(result: DayResult) -> Iterator[Fact]:
         f"{_hours_saved(all_on, off)}",
         f"idle instead of off: {_energy_saved(all_on, idle)}",
     )
-    yield Fact("Saved", told)
+    yield Statement("Saved", told)
     if not switched:
-        yield Fact("Switched", ("no: the pools are of different machines, or there is one pool",))
+        yield Statement(
+            "Switched", ("no: the pools are of different machines, or there is one pool",)
+        )
         return
     if not switches(result):
-        yield Fact(
+        yield Statement(
             "Switched", ("machines in the other pool would save none, in no part of the day",)
         )
         return
@@ -71,7 +73,7 @@ def _saved(result: DayResult) -> Iterator[Fact]:
     if fewer:
         size += f" ({usd(round(all_on.rent_usd - one.rent_usd))} of rent a day)"
     told_switched = f"machines that change pools with the load: {size}; the rest idle"
-    yield Fact("Switched", (f"{told_switched}, {_energy_saved(all_on, one)}",))
+    yield Statement("Switched", (f"{told_switched}, {_energy_saved(all_on, one)}",))
 
 
 def _energy_saved(before: Total, after: Total) -> str:

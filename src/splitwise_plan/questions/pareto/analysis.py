@@ -23,15 +23,15 @@ from typing import Literal
 
 from splitwise_plan.errors import InputError, Problem
 from splitwise_plan.facts.design import Design, FamilySpace
+from splitwise_plan.planner.design_capacity import Challenge, Reach, Reaching
 from splitwise_plan.planner.dominance import Vector, front, no_worse
 from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.exclusion import PromptCapacity
 from splitwise_plan.planner.fingerprint import fingerprint
 from splitwise_plan.planner.grid import Grid, name_of, size
 from splitwise_plan.planner.journal import Journal, Kind, kept_in_order
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.rates import likely_rate_rps
-from splitwise_plan.planner.reach import Challenge, Reach, Reaching
 from splitwise_plan.planner.records import Keeping, Records
 from splitwise_plan.planner.run_lengths import shortest_s
 from splitwise_plan.planner.sampled import BATCH, EXHAUSTIVE_S, REQUESTS_PER_S, TRIALS
@@ -91,7 +91,7 @@ def pareto(  # noqa: PLR0913, PLR0917
     budget_trials: int = TRIALS,
     storage: str | None = None,
     study_name: str | None = None,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> ParetoResult:
     """The front of all families.
@@ -181,7 +181,7 @@ class Finder:
 
     scenario: Scenario
     jobs: Jobs
-    report: Report | None
+    report: ProgressCallback | None
     journal: Journal | None = None
     found: dict[Design, Vector] = field(default_factory=dict)
     """Capacity (the level, negative), cost, power and machines of designs that reach any."""

@@ -10,7 +10,7 @@ from splitwise_plan.report.figures.pareto import FrontPoint, pareto_figure
 from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import csvfmt, html, jsonfmt, page_html
 from splitwise_plan.report.numbers import count, kilowatts
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, words
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.scenario.scenario import Scenario
@@ -26,10 +26,12 @@ def report(
     asked = "which designs does no other match in requests/s, $/h, kW and machines at once?"
     load = f"{lengths} · {scenario.llm.name} · {wording.slo_count(scenario)}"
     top = (
-        Fact("Question", (asked,)),
-        Fact("Load", (" · ".join([load, *wording.basis(scenario)]),)),
-        Fact("Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"),
-        Fact("Proof", (_proof(result),)),
+        Statement("Question", (asked,)),
+        Statement("Load", (" · ".join([load, *wording.basis(scenario)]),)),
+        Statement(
+            "Answer", (count(len(result.points), "design"),), "good" if result.points else "bad"
+        ),
+        Statement("Proof", (_proof(result),)),
         *own_facts(scenario),
         *wording.trace_facts(scenario),
     )

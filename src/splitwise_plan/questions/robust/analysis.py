@@ -22,13 +22,13 @@ from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exhaustive import Families
 from splitwise_plan.planner.family_search import Known
 from splitwise_plan.planner.grid import name_of
-from splitwise_plan.planner.joint import JointEvaluator
 from splitwise_plan.planner.journal import Journal, part_of
+from splitwise_plan.planner.multi_load import MultiLoadEvaluator
 from splitwise_plan.planner.outcome import Evaluation, SearchResult, best_of
-from splitwise_plan.planner.progress import Report
+from splitwise_plan.planner.progress import ProgressCallback
 from splitwise_plan.planner.space import objective
 from splitwise_plan.planner.sweep import judge_in_full
-from splitwise_plan.questions.robust.runout import RunOut, run_outs
+from splitwise_plan.questions.robust.growth_horizon import RunOut, run_outs
 from splitwise_plan.scenario.loads.schema import Load, LoadSet
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.verdict import MISSED
@@ -95,7 +95,10 @@ class RobustResult:
 
 
 def robust(
-    loads: LoadSet, jobs: Jobs, progress: Report | None = None, journal: Journal | None = None
+    loads: LoadSet,
+    jobs: Jobs,
+    progress: ProgressCallback | None = None,
+    journal: Journal | None = None,
 ) -> RobustResult:
     """The best plan for all loads, the best for each alone, and where those break.
 
@@ -109,7 +112,7 @@ def robust(
     ]
     alone = tuple(one.run() for one in searches)
     known = _missed([one.known for one in searches])
-    evaluator = JointEvaluator(loads.base, evaluators)
+    evaluator = MultiLoadEvaluator(loads.base, evaluators)
     kept = part_of(journal, "all loads")
     everything = Families(loads.base, evaluator, jobs, progress, kept, known)
     joint = everything.run()

@@ -23,7 +23,7 @@ from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import csvfmt, html, jsonfmt, page_html
-from splitwise_plan.report.page import Fact, Page, Sheet
+from splitwise_plan.report.page import Page, Sheet, Statement
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 
@@ -40,7 +40,7 @@ def report(
 ) -> Report:
     """The report; `files`: with those of a folder of results."""
     base = result.loads.base
-    top = [Fact("Question", (question(result),)), *answers(result)]
+    top = [Statement("Question", (question(result),)), *answers(result)]
     if result.run_outs and result.answer is not None:
         top.append(growth_fact(result))
     top += [*wording.trace_facts(base), *own_facts(base)]

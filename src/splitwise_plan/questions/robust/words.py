@@ -9,10 +9,10 @@ from math import isfinite
 from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.outcome import Evaluation, best_of
 from splitwise_plan.questions.robust.analysis import FamilyRegret, RobustResult
-from splitwise_plan.questions.robust.runout import RunOut
+from splitwise_plan.questions.robust.growth_horizon import RunOut
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.numbers import NONE, in_words, percent, significant, usd
-from splitwise_plan.report.page import Cell, Column, Fact, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Sheet, Statement, words
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.scenario.loads.schema import Load
 
@@ -28,7 +28,7 @@ def question(result: RobustResult) -> str:
     return f"{wording.question(result.loads.base, objective=True)} · {loads}"
 
 
-def answers(result: RobustResult) -> Iterator[Fact]:
+def answers(result: RobustResult) -> Iterator[Statement]:
     """The plan, its proof, and what the loads by themselves would do with."""
     if result.loads.choose == "regret":
         yield _regret_answer(result)
@@ -37,12 +37,12 @@ def answers(result: RobustResult) -> Iterator[Fact]:
     label = "Answer" if result.loads.choose == "least" else "One design"
     served = result.answer
     if served is None:
-        yield Fact(label, (*told.lines, *_hopeless(result)), told.tone)
+        yield Statement(label, (*told.lines, *_hopeless(result)), told.tone)
     else:
         margins = [(one.margin, load.name) for one, load in _by_load(result, served.evaluations)]
         least = f"under every load, of which {min(margins)[1]} is the hardest, it "
-        yield Fact(label, (told.lines[0], least + told.lines[1]), told.tone)
-    yield Fact("Proof", proof(base, result.joint)[:2])
+        yield Statement(label, (told.lines[0], least + told.lines[1]), told.tone)
+    yield Statement("Proof", proof(base, result.joint)[:2])
 
 
 def _by_load(
@@ -61,10 +61,10 @@ def _hopeless(result: RobustResult) -> tuple[str, ...]:
     return (f"not even alone: {', '.join(names)}",) if names else ()
 
 
-def _regret_answer(result: RobustResult) -> Fact:
+def _regret_answer(result: RobustResult) -> Statement:
     found = result.least_regret
     if found is None:
-        return Fact("Answer", ("no family has a design for every load",), "bad")
+        return Statement("Answer", ("no family has a design for every load",), "bad")
     at_worst = f"never more than {percent(found.worst)} over the best of all"
     if found.worst < CLEAR:
         at_worst = "the best under every load"
@@ -74,7 +74,7 @@ def _regret_answer(result: RobustResult) -> Fact:
         if design is not None
     )
     first = f"{found.family.name}, its counts following the load: {at_worst}"
-    return Fact("Answer", (first, sizes), "good")
+    return Statement("Answer", (first, sizes), "good")
 
 
 def load_sheet(result: RobustResult) -> Sheet:
@@ -200,7 +200,7 @@ def run_out_words(result: RobustResult, one: RunOut) -> str:
     return f"{_day(one.first)} (by {_day(one.last)} for certain)"
 
 
-def growth_fact(result: RobustResult) -> Fact:
+def growth_fact(result: RobustResult) -> Statement:
     """When the answer runs out."""
     growth, served = result.loads.growth, result.answer
     if growth is None or served is None:
@@ -208,7 +208,7 @@ def growth_fact(result: RobustResult) -> Fact:
     one = result.run_outs[0]
     told = run_out_words(result, one)
     capacity = f"serves up to {_rate(one.low_rps)} requests/s of the scenario's own load"
-    return Fact("Runs out", (f"{told}, at {growth.text}: {capacity}",))
+    return Statement("Runs out", (f"{told}, at {growth.text}: {capacity}",))
 
 
 def _rate(rate_rps: float | None) -> str:

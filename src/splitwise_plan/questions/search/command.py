@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from splitwise_plan.planner.driver import Jobs
     from splitwise_plan.planner.journal import Journal
     from splitwise_plan.planner.outcome import SearchResult
-    from splitwise_plan.planner.progress import Report
+    from splitwise_plan.planner.progress import ProgressCallback
     from splitwise_plan.scenario.scenario import Scenario
 
 
@@ -49,8 +49,8 @@ def search(flags: Flags) -> int:
     if scenario.maximize == "throughput_per_cost":
         return saturate(flags, scenario, to, watch)
     from splitwise_plan.planner.choose import find, is_sampled
-    from splitwise_plan.planner.closer import closer_look
-    from splitwise_plan.planner.length import check_length
+    from splitwise_plan.planner.figure_data import figure_data
+    from splitwise_plan.planner.length_check import check_length
     from splitwise_plan.questions.search.diagnosis import diagnose
     from splitwise_plan.questions.search.resilience import resilience
 
@@ -66,7 +66,7 @@ def search(flags: Flags) -> int:
             spare = resilience(scenario, result, lambda asked: find(asked, jobs, progress), jobs)
             look = None
             if to.out is not None:
-                look = closer_look(scenario, result, jobs, progress, journal)
+                look = figure_data(scenario, result, jobs, progress, journal)
         watch.lap("search_s")
 
         from splitwise_plan.questions.search.report import report
@@ -101,7 +101,7 @@ def _find(  # noqa: PLR0913, PLR0917
     scenario: Scenario,
     out: Path | None,
     jobs: Jobs,
-    progress: Report | None,
+    progress: ProgressCallback | None,
     journal: Journal | None,
 ) -> SearchResult:
     """Search, in a study that is kept where the space is sampled."""
@@ -131,7 +131,7 @@ def _next_steps(flags: Flags, scenario: Scenario, result: SearchResult) -> list[
 
 def _design_flags(design: Design) -> list[str]:
     family = ["--family", design.family.id]
-    if design.family.is_baseline:
+    if design.family.has_one_pool:
         return [*family, "--machines", str(design.machines)]
     pools = ["--prompt-machines", str(design.prompt_machines)]
     return [*family, *pools, "--token-machines", str(design.token_machines)]

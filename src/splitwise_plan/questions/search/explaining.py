@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from splitwise_plan.planner.length import LengthCheck
+from splitwise_plan.planner.length_check import LengthCheck
 from splitwise_plan.questions.search.diagnosis import PLENTY, Diagnosis
 from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.numbers import significant
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.scenario.scenario import Scenario
 
 FEW = 3
@@ -19,12 +19,12 @@ GROWING = 1.5
 """From here on a drift is called growth: queues had not settled."""
 
 
-def diagnosis_fact(scenario: Scenario, diagnosis: Diagnosis) -> Fact:
+def diagnosis_fact(scenario: Scenario, diagnosis: Diagnosis) -> Statement:
     """The bottleneck, and what alone would do."""
-    return Fact("Why", (_bottleneck(diagnosis), *_remedies(scenario, diagnosis)), "bad")
+    return Statement("Why", (_bottleneck(diagnosis), *_remedies(scenario, diagnosis)), "bad")
 
 
-def length_fact(check: LengthCheck) -> Fact:
+def length_fact(check: LengthCheck) -> Statement:
     """What runs twice as long say of the winner."""
     binds = wording.tightest(check.doubled)
     told = f"in runs twice as long it {_verb(check.doubled.verdict)}"
@@ -32,7 +32,7 @@ def length_fact(check: LengthCheck) -> Fact:
         told += f": {wording.binding(binds, check.doubled)}"
     if check.drift >= GROWING:
         told += f"; E2E grows {check.drift:.2g}-fold within a run: give a longer duration"
-    return Fact("Length", (told,), "good" if check.doubled.verdict == "meets" else "bad")
+    return Statement("Length", (told,), "good" if check.doubled.verdict == "meets" else "bad")
 
 
 def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:

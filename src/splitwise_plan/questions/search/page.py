@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splitwise_plan.planner.closer import CloserLook
+from splitwise_plan.planner.figure_data import FigureData
 from splitwise_plan.planner.outcome import SearchResult
 from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.questions.search.families_figure import families_figure, family_details
@@ -20,7 +20,7 @@ from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.formats import html
 from splitwise_plan.report.formats.page_html import header, page, tiles
-from splitwise_plan.report.page import Fact
+from splitwise_plan.report.page import Statement
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.slo_sheet import slo_sheet
 from splitwise_plan.scenario.scenario import Scenario
@@ -29,11 +29,11 @@ from splitwise_plan.scenario.scenario import Scenario
 def search_figures(
     scenario: Scenario,
     result: SearchResult,
-    closer: CloserLook | None = None,
+    closer: FigureData | None = None,
     front: Sequence[FrontPoint] = (),
 ) -> list[Figure]:
     """The figures of a search, in the order of the page."""
-    closer = closer or CloserLook()
+    closer = closer or FigureData()
     rate = result.best.rate_rps if result.best else None
     asked = scenario if rate is None else at_rate(scenario, rate)
     simulated = [family for family in result.families if family.best or family.closest]
@@ -57,7 +57,7 @@ def search_page(
     scenario: Scenario,
     result: SearchResult,
     figures: Sequence[Figure] = (),
-    more: Sequence[Fact] = (),
+    more: Sequence[Statement] = (),
 ) -> str:
     """The page as one HTML document without any reference to another; `more`: after the proof."""
     told = answer(scenario, result)
@@ -75,10 +75,10 @@ def search_page(
     rest = [one for one in figures if one.name not in shown]
     if rest:
         sections.append(html.section("A closer look", *map(html.figure, rest), name="figures"))
-    question = Fact("Question", (wording.question(scenario, objective=True),))
+    question = Statement("Question", (wording.question(scenario, objective=True),))
     top = header(
         told, "meets the SLOs" if told.tone == "good" else "no design meets the SLOs",
-        [question, Fact("Proof", proof(scenario, result)), *more], tiles(best) if best else "",
+        [question, Statement("Proof", proof(scenario, result)), *more], tiles(best) if best else "",
     )  # fmt: skip
     return page("Capacity plan", scenario, [top, *sections], figures)
 

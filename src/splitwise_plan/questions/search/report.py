@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from splitwise_plan.planner.closer import CloserLook
-from splitwise_plan.planner.length import LengthCheck
+from splitwise_plan.planner.figure_data import FigureData
+from splitwise_plan.planner.length_check import LengthCheck
 from splitwise_plan.planner.outcome import SearchResult
 from splitwise_plan.questions.search.diagnosis import Diagnosis
 from splitwise_plan.questions.search.explaining import (
@@ -25,8 +25,8 @@ from splitwise_plan.questions.search.resilience_words import (
 )
 from splitwise_plan.questions.search.rows import search_rows
 from splitwise_plan.report import wording
-from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact
+from splitwise_plan.report.extrapolation import beyond_facts
 from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.family_sheet import family_sheet
 from splitwise_plan.report.figures.files import writers
@@ -34,7 +34,7 @@ from splitwise_plan.report.files import text_writer
 from splitwise_plan.report.folder import text_files
 from splitwise_plan.report.formats import csvfmt, jsonfmt
 from splitwise_plan.report.formats.csvfmt import request_writer
-from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page import Page, Statement
 from splitwise_plan.report.proof import answer, proof
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
@@ -49,7 +49,7 @@ def report(  # noqa: PLR0913, PLR0917
     next_steps: Sequence[str] = (),
     diagnosis: Diagnosis | None = None,
     length: LengthCheck | None = None,
-    look: CloserLook | None = None,
+    look: FigureData | None = None,
     spare: Resilience | None = None,
 ) -> Report:
     """The report of a search; `next_steps`: command lines that go on from here.
@@ -57,13 +57,13 @@ def report(  # noqa: PLR0913, PLR0917
     With a closer `look` its folder has the page with figures too.
     """
     top = [
-        Fact("Question", (wording.question(scenario, objective=True),)),
+        Statement("Question", (wording.question(scenario, objective=True),)),
         answer(scenario, result, length),
-        Fact("Proof", proof(scenario, result)),
+        Statement("Proof", proof(scenario, result)),
         *wording.trace_facts(scenario),
     ]
     if between := wording.interpolated(scenario):
-        top.append(Fact("Estimated", (between,)))
+        top.append(Statement("Estimated", (between,)))
     if diagnosis is not None:
         top.append(diagnosis_fact(scenario, diagnosis))
     if length is not None:

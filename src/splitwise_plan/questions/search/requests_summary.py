@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splitwise_plan.planner.closer import Occupied
+from splitwise_plan.planner.figure_data import Occupied
 from splitwise_plan.planner.outcome import SearchResult
 from splitwise_plan.report.formats import jsonfmt
 from splitwise_plan.report.formats.csvfmt import Value

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.planner.design_capacity import Challenge, Reaching
 from splitwise_plan.planner.driver import Jobs, in_order
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.outcome import SearchResult
-from splitwise_plan.planner.reach import Challenge, Reaching
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.scenario.spare import Spare, works
 from splitwise_plan.sim.verdict import Verdict

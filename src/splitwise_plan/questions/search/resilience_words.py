@@ -10,18 +10,18 @@ from splitwise_plan.planner.outcome import SearchResult
 from splitwise_plan.planner.space import objective
 from splitwise_plan.questions.search.resilience import Loss, Resilience
 from splitwise_plan.report.numbers import NONE, count, kilowatts, percent, usd
-from splitwise_plan.report.page import Cell, Column, Fact, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Sheet, Statement, words
 from splitwise_plan.scenario.scenario import Scenario
 
 
-def resilience_fact(scenario: Scenario, result: SearchResult, found: Resilience) -> Fact:
+def resilience_fact(scenario: Scenario, result: SearchResult, found: Resilience) -> Statement:
     """What the spare costs, and how many cheaper designs fail for want of it alone."""
     lines = [_cost(scenario, found)]
     short = sum(family.certificate.better_without_spare for family in result.families)
     if short:
         would = "would do were no machine ever gone"
         lines.append(f"{count(short, 'design')} simulated and passed over {would}")
-    return Fact("Spare", tuple(lines))
+    return Statement("Spare", tuple(lines))
 
 
 def resilience_sheet(scenario: Scenario, found: Resilience) -> Sheet:

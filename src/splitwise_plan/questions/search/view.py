@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.planner.closer import closer_look
 from splitwise_plan.planner.driver import all_cores
+from splitwise_plan.planner.figure_data import figure_data
 from splitwise_plan.planner.outcome import Details, SearchResult
 from splitwise_plan.questions.search.page import search_figures
 from splitwise_plan.questions.search.rows import search_rows
@@ -38,7 +38,7 @@ class SearchView(View):
 
     def figures(self, *, closer: bool = False) -> list[Picture]:
         """The figures of the report; `closer`: those too that need more simulations."""
-        look = closer_look(self.scenario, self.result, all_cores()) if closer else None
+        look = figure_data(self.scenario, self.result, all_cores()) if closer else None
         return [Picture(one) for one in search_figures(self.scenario, self.result, look)]
 
 

@@ -24,7 +24,7 @@ from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exhaustive import Families
 from splitwise_plan.planner.journal import Journal, part_of
 from splitwise_plan.planner.outcome import Details, Evaluation, SearchResult, best_of
-from splitwise_plan.planner.progress import Progress, Report
+from splitwise_plan.planner.progress import Progress, ProgressCallback
 from splitwise_plan.planner.space import objective
 from splitwise_plan.questions.sensitivity.challengers import Rivals
 from splitwise_plan.questions.sensitivity.knobs import Knob, knobs
@@ -108,7 +108,7 @@ def sensitivity(
     scenario: Scenario,
     counting: Counting,
     jobs: Jobs,
-    progress: Report | None = None,
+    progress: ProgressCallback | None = None,
     journal: Journal | None = None,
 ) -> SensitivityResult:
     """Search, then find each number's thresholds in both directions.

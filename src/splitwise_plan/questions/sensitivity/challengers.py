@@ -13,8 +13,8 @@ from itertools import chain
 from math import ceil
 
 from splitwise_plan.facts.design import Design, FamilySpace
+from splitwise_plan.planner.boundary import ABOVE, BELOW, Boundary, BoundaryWalk
 from splitwise_plan.planner.driver import Jobs, alone, in_order
-from splitwise_plan.planner.edge import ABOVE, BELOW, Edge, EdgeWalk
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exclusion import Bounds
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, part_of
@@ -46,7 +46,7 @@ class Rivals:
     jobs: Jobs
     journal: Journal | None = None
     evaluator: Evaluator = field(init=False)
-    edges: dict[str, Edge] = field(init=False, default_factory=dict)
+    edges: dict[str, Boundary] = field(init=False, default_factory=dict)
     """By family id; found when first needed."""
 
     def __post_init__(self) -> None:
@@ -142,11 +142,11 @@ class Rivals:
         bounds = {space.family.id: Bounds(space, at) for space in self.scenario.spaces}
         return [one for one in tried if bounds[one.family.id].can_carry(one)]
 
-    def walk(self) -> dict[str, Edge]:
+    def walk(self) -> dict[str, Boundary]:
         """The edges of the families with two pools."""
         if not self.edges:
             two = [one for one in self.scenario.spaces if one.token_machines is not None]
-            walks = in_order(EdgeWalk(self.evaluator), two, self.jobs)
+            walks = in_order(BoundaryWalk(self.evaluator), two, self.jobs)
             self.edges = {edge.space.family.id: edge for edge in walks}
         return self.edges
 
@@ -166,7 +166,7 @@ def _is_open(space: FamilySpace) -> bool:
     return space.token_machines is not None and (space.prompt_open or space.token_open)
 
 
-def _is_close(edge: Edge | None, design: Design, deep: int) -> bool:
+def _is_close(edge: Boundary | None, design: Design, deep: int) -> bool:
     """Whether a design lies up to so many machines below an edge; all without an edge do."""
     if edge is None:
         return True
@@ -175,7 +175,7 @@ def _is_close(edge: Edge | None, design: Design, deep: int) -> bool:
     return least is not None and least - deep <= design.token_machines <= least
 
 
-def _near(edge: Edge) -> Iterator[Design]:
+def _near(edge: Boundary) -> Iterator[Design]:
     """Designs at an edge, and those off it that may be what really meets."""
     for prompt, least in edge.tokens.items():
         for token in range(max(1, least - BELOW), least + ABOVE + 1):

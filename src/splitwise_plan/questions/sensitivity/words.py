@@ -9,25 +9,25 @@ from splitwise_plan.questions.sensitivity.knobs import Knob, counts
 from splitwise_plan.questions.sensitivity.thresholds import MOST
 from splitwise_plan.report import wording
 from splitwise_plan.report.numbers import kilowatts, measured, percent, significant, usd
-from splitwise_plan.report.page import Cell, Column, Fact, Sheet, words
+from splitwise_plan.report.page import Cell, Column, Sheet, Statement, words
 from splitwise_plan.report.proof import answer, proof
 
 SAME = 5e-4
 """Ratios of objectives closer to 1 than this are as good."""
 
 
-def facts(result: SensitivityResult) -> Iterator[Fact]:
+def facts(result: SensitivityResult) -> Iterator[Statement]:
     """The winner, what it is most sensitive to, and what the thresholds rest on."""
     scenario = result.scenario
-    yield Fact("Question", (wording.question(scenario, objective=True),))
+    yield Statement("Question", (wording.question(scenario, objective=True),))
     yield answer(scenario, result.found)
-    yield Fact("Proof", proof(scenario, result.found)[:2])
+    yield Statement("Proof", proof(scenario, result.found)[:2])
     if not result.thresholds:
         return
     first = ordered(result)[0]
     if first:
-        yield Fact("Sensitive", (_first(first),))
-    yield Fact("Method", _method(result))
+        yield Statement("Sensitive", (_first(first),))
+    yield Statement("Method", _method(result))
 
 
 def ordered(result: SensitivityResult) -> list[list[Threshold]]:

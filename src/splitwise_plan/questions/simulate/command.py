@@ -31,8 +31,8 @@ def simulate(flags: Flags) -> int:
     watch.lap("load_s")
 
     watch.compile(scenario, quiet=to.quiet)
-    from splitwise_plan.planner.closer import occupied
     from splitwise_plan.planner.evaluate import records
+    from splitwise_plan.planner.figure_data import occupied
     from splitwise_plan.planner.sweep import simulated
 
     stop = bool(flags["stop_when_missed"])
@@ -63,11 +63,11 @@ def _design_overrides(flags: Flags) -> dict[str, Any]:
     counts = {name: flags.whole(name, low=1) for name in (*SPLIT, *SHARED)}
     space = _space(flags, families)
     if space is not None:
-        needed = SHARED if space.family.is_baseline else SPLIT
+        needed = SHARED if space.family.has_one_pool else SPLIT
         use = " and ".join("--" + name.replace("_", "-") for name in needed)
         for name in counts:
             if name not in needed and flags[name] is not None:
-                pools = "one pool" if space.family.is_baseline else "two pools"
+                pools = "one pool" if space.family.has_one_pool else "two pools"
                 flags.refuse(name, f"{space.family.id} has {pools}", f"use {use}")
                 counts[name] = None
             if name in needed and flags[name] is None and flags["scenario"] is None:
@@ -98,7 +98,7 @@ def _problems(flags: Flags, scenario: Scenario) -> list[Problem]:
         return problems + question.one_family_problems(flags, scenario)
     space = scenario.spaces[0]
     parts = {"prompt_machines": space.prompt_machines, "token_machines": space.token_machines}
-    if space.family.is_baseline:
+    if space.family.has_one_pool:
         parts = {"machines": space.prompt_machines}
     for name, counts in parts.items():
         if flags["scenario"] and counts is not None and counts.low < counts.high:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splitwise_plan.planner.closer import Occupied
+from splitwise_plan.planner.figure_data import Occupied
 from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.figures.batches import batches_figure
 from splitwise_plan.report.figures.latencies import latencies_figure
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.figures.utilisation import utilisation_figure
 from splitwise_plan.report.formats import html, page_html
-from splitwise_plan.report.page import Fact, Page
+from splitwise_plan.report.page import Page, Statement
 from splitwise_plan.scenario.scenario import Scenario
 
 
@@ -26,7 +26,7 @@ def simulation_page(
 ) -> str:
     """The page as one HTML document; `page`: the same report in words and tables."""
     question, design, verdict, *rest = page.top
-    told = Fact("Answer", (*design.lines, *verdict.lines), verdict.tone)
+    told = Statement("Answer", (*design.lines, *verdict.lines), verdict.tone)
     badge = details.evaluation.verdict
     facts = [question, *rest, *page.bottom]
     parts = [

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from splitwise_plan.facts.slo import METRICS
-from splitwise_plan.planner.closer import Occupied
+from splitwise_plan.planner.figure_data import Occupied
 from splitwise_plan.planner.outcome import Details, LatencySummary
 from splitwise_plan.questions.simulate.page import simulation_figures, simulation_page
 from splitwise_plan.questions.simulate.rows import STATISTICS, simulation_rows
 from splitwise_plan.report import wording
-from splitwise_plan.report.beyond import beyond_facts
 from splitwise_plan.report.economics import cost_fact, energy_a_request
+from splitwise_plan.report.extrapolation import beyond_facts
 from splitwise_plan.report.failures import failure_facts
 from splitwise_plan.report.figures.files import writers
 from splitwise_plan.report.files import text_writer
@@ -27,7 +27,7 @@ from splitwise_plan.report.numbers import (
     percent,
     significant,
 )
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, plain, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, Tone, plain, words
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.report.slo_sheet import slo_sheet
@@ -64,7 +64,7 @@ def report(
     return replace(told, files=files)
 
 
-def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
+def _top(scenario: Scenario, details: Details) -> tuple[Statement, ...]:
     evaluation, requests = details.evaluation, details.requests
     steady = scenario.horizon == "steady"
     tone: Tone = "good" if evaluation.verdict == "meets" else "bad"
@@ -81,12 +81,14 @@ def _top(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
     rate = f"{significant(details.throughput_rps)} finished per second"
     between = wording.interpolated(scenario)
     return (
-        Fact("Question", (wording.question(scenario, objective=False),)),
-        Fact("Design", (wording.design_line(scenario, evaluation.design),)),
-        Fact("Verdict", (wording.verdict(scenario, evaluation),), tone),
-        Fact("Requests", (f"{requests.arrived:,} arrived{over}{few}, {done}{rejected}; {rate}",)),
+        Statement("Question", (wording.question(scenario, objective=False),)),
+        Statement("Design", (wording.design_line(scenario, evaluation.design),)),
+        Statement("Verdict", (wording.verdict(scenario, evaluation),), tone),
+        Statement(
+            "Requests", (f"{requests.arrived:,} arrived{over}{few}, {done}{rejected}; {rate}",)
+        ),
         *wording.trace_facts(scenario),
-        *([Fact("Estimated", (between,))] if between else []),
+        *([Statement("Estimated", (between,))] if between else []),
     )
 
 
@@ -124,14 +126,14 @@ def _pool_sheet(details: Details) -> Sheet:
     return Sheet((*columns, *(Column(title) for title in titles)), tuple(rows))
 
 
-def _bottom(scenario: Scenario, details: Details) -> tuple[Fact, ...]:
+def _bottom(scenario: Scenario, details: Details) -> tuple[Statement, ...]:
     energy = details.energy
     watts = f"{kilowatts(energy.average_power_w)} kW on average"
-    facts = [Fact("Energy", (f"{watts}, {energy_a_request(energy.wh_per_request)}",))]
+    facts = [Statement("Energy", (f"{watts}, {energy_a_request(energy.wh_per_request)}",))]
     facts.append(cost_fact(scenario, details))
-    if not details.evaluation.design.family.is_baseline:
+    if not details.evaluation.design.family.has_one_pool:
         moves = count(details.pool_moves, "move") if details.pool_moves else f"{in_words(0)} moves"
         served = count(details.mixed_requests, "request")
-        facts.append(Fact("Mixed pool", (f"{moves} into it, {served} with a phase there",)))
+        facts.append(Statement("Mixed pool", (f"{moves} into it, {served} with a phase there",)))
     facts += failure_facts(details)
     return (*facts, *beyond_facts(details), *own_facts(scenario))

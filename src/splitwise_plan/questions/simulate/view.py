@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from splitwise_plan.planner.closer import occupied
 from splitwise_plan.planner.driver import all_cores
+from splitwise_plan.planner.figure_data import occupied
 from splitwise_plan.planner.outcome import Details
 from splitwise_plan.questions.simulate.page import simulation_figures
 from splitwise_plan.report.formats import frames

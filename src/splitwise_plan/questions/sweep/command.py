@@ -179,7 +179,7 @@ def _design_problems(scenario: Scenario, sizes: list[Size]) -> list[Problem]:
             what = f"{family} has several variants in this scenario"
             problems.append(Problem("--designs", what, f"choose of {known}"))
             continue
-        shared = space.family.is_baseline
+        shared = space.family.has_one_pool
         told = f"{prompt}" if token is None else f"{prompt}+{token}"
         if shared != (token is None):
             pools, use = ("one pool", "58") if shared else ("two pools", "27+3")

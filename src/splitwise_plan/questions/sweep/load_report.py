@@ -15,7 +15,7 @@ from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import html, jsonfmt, page_html
 from splitwise_plan.report.formats.csvfmt import target_column
 from splitwise_plan.report.numbers import NONE, percent, significant
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet, Tone, words
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement, Tone, words
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.scenario.scenario import Scenario
@@ -28,8 +28,8 @@ def report(
 ) -> Report:
     """The report of a load sweep; `files`: with those of a folder of results."""
     top = (
-        Fact("Question", ("up to which load do these designs meet the SLOs?",)),
-        Fact("Load", (_load(scenario, result),)),
+        Statement("Question", ("up to which load do these designs meet the SLOs?",)),
+        Statement("Load", (_load(scenario, result),)),
         answer(result),
         *own_facts(scenario),
         *wording.trace_facts(scenario),
@@ -39,7 +39,7 @@ def report(
     return in_folder(told, scenario, "load.csv", _drawn(scenario, result, page)) if files else told
 
 
-def answer(result: LoadResult) -> Fact:
+def answer(result: LoadResult) -> Statement:
     """For each design the rate up to which it meets the SLOs."""
     lines, tone = [], "bad"
     for design in result.designs:
@@ -52,7 +52,7 @@ def answer(result: LoadResult) -> Fact:
         more = " (the highest looked at)" if rate == max(result.rates_rps) else ""
         lines.append(f"{name} meets the SLOs up to {rate:g} requests/s{more}")
     kind: Tone = "good" if tone == "good" else "bad"
-    return Fact("Answer", tuple(lines), kind)
+    return Statement("Answer", tuple(lines), kind)
 
 
 def _load(scenario: Scenario, result: LoadResult) -> str:

@@ -13,7 +13,7 @@ from splitwise_plan.report.folder import Drawn, in_folder
 from splitwise_plan.report.formats import csvfmt, html, jsonfmt, page_html
 from splitwise_plan.report.formats.csvfmt import target_column
 from splitwise_plan.report.numbers import count
-from splitwise_plan.report.page import Cell, Column, Fact, Page, Sheet
+from splitwise_plan.report.page import Cell, Column, Page, Sheet, Statement
 from splitwise_plan.report.provenance import own_facts
 from splitwise_plan.report.report import Report
 from splitwise_plan.scenario.scenario import Scenario
@@ -37,19 +37,19 @@ def report(
     """The report of a map; `files`: with those of a folder of results, figures among them."""
     grid = tuple(_grids(scenario, result))
     top = (
-        Fact("Question", (f"which {result.space.family.name} designs meet the SLOs?",)),
-        Fact("Load", (wording.question(scenario, objective=True),)),
+        Statement("Question", (f"which {result.space.family.name} designs meet the SLOs?",)),
+        Statement("Load", (wording.question(scenario, objective=True),)),
         answer(scenario, result),
         *own_facts(scenario),
         *wording.trace_facts(scenario),
-        Fact("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
+        Statement("Legend", (*LEGEND, *((ACROSS,) if result.space.token_machines else ()))),
     )
     page = Page("Map of designs", top, grid)
     told = Report(page, _document(scenario, result, timing), list(_rows(scenario, result)))
     return in_folder(told, scenario, "map.csv", _drawn(scenario, result, page)) if files else told
 
 
-def answer(scenario: Scenario, result: MapResult) -> Fact:
+def answer(scenario: Scenario, result: MapResult) -> Statement:
     """The optimum, or that there is none."""
     meeting = sum(cell.verdict == "meets" for cell in result.cells)
     unsure = sum(cell.verdict == "undecided" for cell in result.cells)
@@ -57,12 +57,12 @@ def answer(scenario: Scenario, result: MapResult) -> Fact:
     told = f"{meeting:,} of {count(len(result.cells), 'design')} meet the SLOs{close}"
     best = result.optima[scenario.minimize]
     if not best:
-        return Fact("Answer", (told,), "bad")
+        return Statement("Answer", (told,), "bad")
     line = wording.design_line(scenario, best[0].design)
     least = wording.OBJECTIVES[scenario.minimize]
     ties = f"; {count(len(best) - 1, 'tie')}" if len(best) > 1 else ""
     verdict = wording.verdict(scenario, best[0].evaluation)
-    return Fact("Answer", (f"{least}: {line}", verdict, told + ties), "good")
+    return Statement("Answer", (f"{least}: {line}", verdict, told + ties), "good")
 
 
 def _drawn(scenario: Scenario, result: MapResult, page: Page) -> Drawn:

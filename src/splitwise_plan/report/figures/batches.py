@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.planner.closer import Occupied
+from splitwise_plan.planner.figure_data import Occupied
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative, tooltip
 from splitwise_plan.sim.occupancy import Occupancy

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from splitwise_plan.facts.slo import METRICS, Metric
-from splitwise_plan.planner.closer import Occupied
+from splitwise_plan.planner.figure_data import Occupied
 from splitwise_plan.report import estimates
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.load import design_colours, design_names

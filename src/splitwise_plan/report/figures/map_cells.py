@@ -77,7 +77,7 @@ def metrics_of(result: MapResult) -> list[str]:
 def axis_title(result: MapResult, pool: str) -> str:
     """`prompt machines (DGX-H100)`"""
     family = result.space.family
-    if family.is_baseline:
+    if family.has_one_pool:
         return f"machines ({family.prompt_machine.name})"
     machine = family.prompt_machine if pool == "prompt" else family.token_machine
     return f"{pool} machines ({machine.name if machine else ''})"

@@ -140,7 +140,7 @@ def share_text(value: float) -> str:
 
 def design_label(design: Design) -> str:
     """`24P + 4T`, `58 machines`"""
-    return f"{design.machines:,} machines" if design.family.is_baseline else design.label
+    return f"{design.machines:,} machines" if design.family.has_one_pool else design.label
 
 
 def target_name(target: SLOTarget) -> str:

@@ -9,7 +9,7 @@ from html import escape
 from splitwise_plan.report.figures.files import javascript
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.formats.html_style import CSS
-from splitwise_plan.report.page import Cell, Fact, Sheet
+from splitwise_plan.report.page import Cell, Sheet, Statement
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """What a browser holds the page to: no address is ever asked for anything, no text is evaluated."""
@@ -58,7 +58,7 @@ def sheet(of: Sheet) -> str:
     return tag("div", tag("table", title + body), "wide")
 
 
-def facts(of: Iterable[Fact]) -> str:
+def facts(of: Iterable[Statement]) -> str:
     """Facts as a list of terms."""
     rows = [
         tag("dt", text(fact.label)) + "".join(tag("dd", text(line)) for line in fact.lines)

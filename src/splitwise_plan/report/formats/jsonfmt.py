@@ -22,8 +22,8 @@ from splitwise_plan.planner.outcome import (
     LatencySummary,
     SearchResult,
 )
-from splitwise_plan.report.beyond import beyond_document
 from splitwise_plan.report.economics import economics_document
+from splitwise_plan.report.extrapolation import beyond_document
 from splitwise_plan.report.failures import failure_document
 from splitwise_plan.report.front import front
 from splitwise_plan.report.provenance import provenance, slo_name

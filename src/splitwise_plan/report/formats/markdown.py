@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from splitwise_plan.report.page import Fact, Page, Sheet
+from splitwise_plan.report.page import Page, Sheet, Statement
 
 _SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
 
@@ -43,7 +43,7 @@ def _below(sheet: Sheet) -> Iterator[str]:
         yield from (f"- {_escaped(note)}" for note in sheet.notes)
 
 
-def _facts(facts: Iterable[Fact]) -> Iterator[str]:
+def _facts(facts: Iterable[Statement]) -> Iterator[str]:
     for fact in facts:
         yield f"- **{_escaped(fact.label)}:** {_escaped('; '.join(fact.lines))}"
 

@@ -11,7 +11,7 @@ from splitwise_plan.report import estimates, wording
 from splitwise_plan.report.figures.style import Figure
 from splitwise_plan.report.formats import html
 from splitwise_plan.report.numbers import kilowatts, significant, usd
-from splitwise_plan.report.page import Fact, Sheet
+from splitwise_plan.report.page import Sheet, Statement
 from splitwise_plan.report.provenance import file_words, provenance, slo_name
 from splitwise_plan.scenario.scenario import Scenario
 
@@ -40,7 +40,7 @@ def page(title: str, scenario: Scenario, parts: Sequence[str], figures: Sequence
     return html.document(name, body, drawn=bool(figures))
 
 
-def header(told: Fact, badge: str, top: Sequence[Fact], below: str = "") -> str:
+def header(told: Statement, badge: str, top: Sequence[Statement], below: str = "") -> str:
     """The answer in a sentence, what was asked, and what it rests on."""
     first, *more = told.lines
     lines = "".join(html.tag("p", html.text(line), "verdict") for line in more)
@@ -126,5 +126,5 @@ def _words(value: object) -> str:
 
 
 def _glossary() -> str:
-    return html.section("Words", html.facts(Fact(word, (told,)) for word, told in GLOSSARY),
+    return html.section("Words", html.facts(Statement(word, (told,)) for word, told in GLOSSARY),
                         name="words")  # fmt: skip

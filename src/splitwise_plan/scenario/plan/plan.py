@@ -42,7 +42,7 @@ class AcceptedTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PlanProvenance:
     """Versions that made a plan, and the sha256 of the scenario they were asked."""
 
     splitwise_plan: str
@@ -79,5 +79,5 @@ class Plan:
     targets: tuple[AcceptedTarget, ...]
     certificate: tuple[str, ...]
     """What the search said of the better designs."""
-    made: Made
+    made: PlanProvenance
     kept: tuple[KeptFile, ...]

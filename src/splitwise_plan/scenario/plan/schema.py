@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from splitwise_plan.facts.quantity import Name, Quantity, Strict, number_in, within
 from splitwise_plan.facts.schema import MAX_MACHINES
 from splitwise_plan.scenario.plan.kept_files import KeptFile, unpacked
-from splitwise_plan.scenario.plan.plan import AcceptedTarget, Made, Tolerances, Undecided
+from splitwise_plan.scenario.plan.plan import AcceptedTarget, PlanProvenance, Tolerances, Undecided
 from splitwise_plan.scenario.schema import ScenarioFile
 
 SCHEMA = "splitwise-plan/plan/1"
@@ -93,8 +93,8 @@ class MadeTable(Strict):
     numba: Name
     scenario_sha256: Sha256
 
-    def made(self) -> Made:
-        return Made(**dict(self))
+    def made(self) -> PlanProvenance:
+        return PlanProvenance(**dict(self))
 
 
 class FactEntry(Strict):

@@ -3,7 +3,7 @@
 Read in this order: `state` (what there is), `loop` (what happens next), `stretches` (an instance
 works), `batch` (on what), `assign` (where a request goes), `phases` and `transfers` (how it goes
 on), `timing` (how long it takes), `outages` and `restarts` (machines that fail); then the data
-structures: `queues`, `flights`, `tournament`.
+structures: `queues`, `transfer_heap`, `winner_tree`.
 Times in seconds, memory in bytes, lengths in tokens; s is the state, i an instance, r a request.
 
 Nothing here draws random numbers, reads files or knows a unit; every function also runs unjitted

@@ -17,7 +17,7 @@ from splitwise_plan.sim.kernel.state import (
     TOKEN_MIXED,
     TOKEN_POOL,
 )
-from splitwise_plan.sim.kernel.tournament import join, leader, leave, set_key
+from splitwise_plan.sim.kernel.winner_tree import join, leader, leave, set_key
 
 
 @inner

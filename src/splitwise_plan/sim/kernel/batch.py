@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import (
+    age,
     append,
     insert_in_order,
-    passes,
     remove,
     remove_from_order,
     task_passes,
@@ -93,7 +93,7 @@ def pick_token_phase(s, i, r, at):
     else:
         take_memory(s, i, growth_bytes(s, r))
         remove(s, ARRIVED, i, r)
-    request.token_passes = passes(request.token_passes, s.instances[i].boundaries)
+    request.token_passes = age(request.token_passes, s.instances[i].boundaries)
     s.picked[0, at] = r
 
 
@@ -111,7 +111,7 @@ def pick_aged(s, i):
         r = s.instances[i].head[which]
         while r != NONE:
             request = s.requests[r]
-            if passes(request.token_passes, boundaries) >= threshold:
+            if age(request.token_passes, boundaries) >= threshold:
                 if found == len(aged):  # more than a batch holds: the latest cannot be picked
                     found -= 1
                     if aged[found] < r:

@@ -14,10 +14,9 @@ from splitwise_plan.sim.kernel.batch import (
     is_idle,
     prompt_bytes,
 )
-from splitwise_plan.sim.kernel.flights import land, next_landing_s
 from splitwise_plan.sim.kernel.jit import entry, inner
 from splitwise_plan.sim.kernel.outages import due_s, some_instance, take_due
-from splitwise_plan.sim.kernel.queues import ASLEEP, append, insert_arrived, insert_in_order
+from splitwise_plan.sim.kernel.queues import NOT_AGEING, append, insert_arrived, insert_in_order
 from splitwise_plan.sim.kernel.restarts import wait
 from splitwise_plan.sim.kernel.state import (
     ARRIVAL,
@@ -28,8 +27,6 @@ from splitwise_plan.sim.kernel.state import (
     FINISHED,
     IN_FLIGHT,
     INF,
-    LANDING,
-    LOOK,
     METRICS,
     MISSED,
     MISSES,
@@ -39,11 +36,14 @@ from splitwise_plan.sim.kernel.state import (
     PREEMPTED,
     PROMPTS,
     TOURNAMENTS,
+    TRANSFER_END,
     TRANSFERS,
+    WAKE,
 )
 from splitwise_plan.sim.kernel.stretches import cut_stretch, finish_stretch, start_stretch
-from splitwise_plan.sim.kernel.tournament import play_all
+from splitwise_plan.sim.kernel.transfer_heap import next_transfer_end_s, pop
 from splitwise_plan.sim.kernel.transfers import start_transfer_if_room
+from splitwise_plan.sim.kernel.winner_tree import build
 
 OVERFULL = -2
 
@@ -67,11 +67,11 @@ def run_with_outages(s):
 def play(s, outages):  # noqa: PLR0912
     """`outages`: whether there are changes to be made, which may be known when compiling."""
     for tree in range(TOURNAMENTS):
-        play_all(s, tree)
+        build(s, tree)
     now, arrived, failed_retries = 0.0, 0, 0
     while True:
         i, r = s.matches[ENDS, 1].instance, arrived
-        end_s, landing_s = s.leaves[ENDS, i].key, next_landing_s(s)
+        end_s, landing_s = s.leaves[ENDS, i].key, next_transfer_end_s(s)
         arrival_s = s.arrivals[arrived].arrival_s if arrived < len(s.arrivals) else INF
         at_s, outage_s = min(end_s, landing_s, arrival_s), due_s(s, now) if outages else INF
         if at_s == INF and s.counters[FINISHED] == len(s.requests):
@@ -83,9 +83,9 @@ def play(s, outages):  # noqa: PLR0912
         if now == end_s:
             event = END
         elif now == landing_s:
-            event, r = LANDING, s.flights[0].request
-            is_retry = s.flights[0].is_retry
-            land(s)
+            event, r = TRANSFER_END, s.transfer_heap[0].request
+            is_retry = s.transfer_heap[0].is_retry
+            pop(s)
             if is_retry and not start_transfer_if_room(s, r, now):
                 failed_retries += 1
                 nothing_else = arrival_s == INF and end_s == INF and outage_s == INF
@@ -107,8 +107,8 @@ def play(s, outages):  # noqa: PLR0912
 
         # NOTE: an event happens in two parts, each of which may wake one instance, so that
         # `start_stretch` stands, and is compiled, in one place only.
-        for part in range(2):
-            woken = happen(s, event, part, i, r, now)
+        for half in range(2):
+            woken = dispatch(s, event, half, i, r, now)
             if woken == OVERFULL:
                 return OVERLOAD, now, arrived
             if woken != NONE:
@@ -137,22 +137,22 @@ def arrive(s, r):
 
 
 @inner
-def happen(s, event, part, i, r, now):
+def dispatch(s, event, half, i, r, now):
     """One part of an event of instance `i` or request `r`. Returns the instance to start, or NONE.
 
     OVERFULL if the run is to be given up.
     """
-    if event == END and part == 0:
+    if event == END and half == 0:
         return finish_stretch(s, i, now)
-    if event == LANDING:
-        if part == 0:
+    if event == TRANSFER_END:
+        if half == 0:
             return reach_destination(s, r, now)
         if s.requests[r].prompt_instance != NONE:  # it has memory again
-            return look_again(s, s.requests[r].prompt_instance, now)
-    elif event == LOOK and part == 0:
-        return look_again(s, i, now)
+            return wake(s, s.requests[r].prompt_instance, now)
+    elif event == WAKE and half == 0:
+        return wake(s, i, now)
     elif event == ARRIVAL:
-        return receive_prompt(s, r, now) if part == 0 else receive_token_phase(s, r, now)
+        return receive_prompt(s, r, now) if half == 0 else receive_token_phase(s, r, now)
     return NONE
 
 
@@ -182,7 +182,7 @@ def receive_token_phase(s, r, now):
     i = request.prompt_instance
     if request.token_instance != i:
         return NONE
-    request.token_passes = ASLEEP
+    request.token_passes = NOT_AGEING
     join_pending(s, i, 2 * r + 1)
     return task_arrives(s, i, now, growth_bytes(s, r), True)
 
@@ -234,7 +234,7 @@ def reach_destination(s, r, now):
 
 
 @inner
-def look_again(s, i, now):
+def wake(s, i, now):
     """Instance `i` may have memory again. Returns it if it is to start, else NONE."""
     instance = s.instances[i]
     if instance.pending > 0:

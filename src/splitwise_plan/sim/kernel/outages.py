@@ -52,7 +52,6 @@ from splitwise_plan.sim.kernel.assign import (
     move,
 )
 from splitwise_plan.sim.kernel.batch import is_idle, leave_pending
-from splitwise_plan.sim.kernel.flights import cancel
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import remove
 from splitwise_plan.sim.kernel.restarts import has_waiting, next_waiting, send_back
@@ -68,7 +67,6 @@ from splitwise_plan.sim.kernel.state import (
     FIRST_OPEN,
     INF,
     LISTS,
-    LOOK,
     MIXED_POOL,
     NEVER,
     NONE,
@@ -83,11 +81,13 @@ from splitwise_plan.sim.kernel.state import (
     TOKEN_MIXED,
     TRANSFERS,
     UP,
+    WAKE,
 )
 from splitwise_plan.sim.kernel.stretches import count_stretch
 from splitwise_plan.sim.kernel.timing import iterations_until
-from splitwise_plan.sim.kernel.tournament import leave
+from splitwise_plan.sim.kernel.transfer_heap import cancel
 from splitwise_plan.sim.kernel.transfers import start_transfer
+from splitwise_plan.sim.kernel.winner_tree import leave
 
 
 @inner
@@ -121,7 +121,7 @@ def take_due(s, now, arrived):
         i = len(s.instances) - s.counters[TO_LOOK_AT]
         s.counters[TO_LOOK_AT] -= 1
         go_home(s, i)
-        return LOOK, i, NONE
+        return WAKE, i, NONE
     r = next_waiting(s)
     if s.requests[r].first_token_s == INF:
         return ARRIVAL, NONE, r
@@ -222,7 +222,7 @@ def displace(s, r, i):
 
 @inner
 def give_back_token_side(s, r, i, flight):
-    """`flight`: what was cancelled, see `flights.cancel`."""
+    """`flight`: what was cancelled, see `transfer_heap.cancel`."""
     request, kv_bytes, rules = s.requests[r], s.rules[0].kv_bytes, s.rules[0]
     tokens = request.prompt_tokens + request.output_tokens
     if is_moving(request):

@@ -57,13 +57,13 @@ def insert_arrived(s, i, r):
 # Passes: how often a waiting task was passed over. All that wait age together at a boundary, so a
 # task keeps its count minus the instance's count of boundaries, and nothing is raised one by one.
 # A token phase whose prompt has not ended does not age: ASLEEP.
-ASLEEP = -(2**62)
+NOT_AGEING = -(2**62)
 
 
 @inner
-def passes(offset, boundaries):
+def age(offset, boundaries):
     """Count of a waiting task from its stored `offset`."""
-    return 0 if offset == ASLEEP else offset + boundaries
+    return 0 if offset == NOT_AGEING else offset + boundaries
 
 
 # [ref] The pending queue of SplitwiseSim: tasks (2 r for the prompt of r, 2 r + 1 for its token
@@ -74,7 +74,7 @@ def passes(offset, boundaries):
 def task_passes(s, i, task):
     request = s.requests[task >> 1]
     offset = request.token_passes if task & 1 else request.prompt_passes
-    return passes(offset, s.instances[i].boundaries)
+    return age(offset, s.instances[i].boundaries)
 
 
 @inner

@@ -49,7 +49,7 @@ METRICS = 3
 DRAINED, DEADLOCK, MISSES, OVERLOAD = 0, 1, 2, 3
 
 # Events.
-NOTHING, END, LANDING, ARRIVAL, LOOK = 0, 1, 2, 3, 4
+NOTHING, END, TRANSFER_END, ARRIVAL, WAKE = 0, 1, 2, 3, 4
 
 # Counters of a run.
 LIST_CLOCK = 0
@@ -134,7 +134,7 @@ INSTANCE = np.dtype(
         ("iterations", np.int64),
         ("head", np.int64, LISTS),  # first request of each list, or NONE
         ("tail", np.int64, LISTS),
-        ("machine", np.int64),  # type: row of the curves
+        ("machine_type", np.int64),  # row of the curves
         ("home", np.int64),
         ("pool", np.int64),
         ("pending", np.int64),  # tasks in the pending queue
@@ -194,7 +194,7 @@ PAIR = np.dtype(
     [("bandwidth_bytes_per_s", np.float64), ("layerwise_visible_s", np.float64)], align=True
 )
 CHANGE = np.dtype([("time_s", np.float64), ("instance", np.int64), ("kind", np.int64)], align=True)
-FLIGHT = np.dtype(
+TRANSFER = np.dtype(
     [("time_s", np.float64), ("request", np.int64), ("is_retry", np.int64)], align=True
 )
 
@@ -211,7 +211,7 @@ class State(NamedTuple):
     slots: NDArray[np.int64]  # (I, SLOTS, >= B) what each instance runs
     picked: NDArray[np.int64]  # (2, B) scratch: token phases newly picked; aged candidates
     order: NDArray[np.int64]  # (I, Q) [ref] pending queue of tasks; Q = 0 where unused
-    flights: np.recarray  # (N,) FLIGHT: heap of KV transfers under way
+    transfer_heap: np.recarray  # (N,) FLIGHT: heap of KV transfers under way
     leaves: np.recarray  # (TOURNAMENTS, L) LEAF, L even and >= I
     matches: np.recarray  # (TOURNAMENTS, L) MATCH
     rules: np.recarray  # (1,) RULES

@@ -26,14 +26,14 @@ from splitwise_plan.sim.kernel.timing import (
     token_s,
     token_w,
 )
-from splitwise_plan.sim.kernel.tournament import leave, set_key
 from splitwise_plan.sim.kernel.transfers import grant_transfers
+from splitwise_plan.sim.kernel.winner_tree import leave, set_key
 
 
 @inner
 def start_stretch(s, i, now):
     """A boundary of instance `i`: grant waiting transfers, pick a batch and run it."""
-    instance, machine = s.instances[i], s.instances[i].machine
+    instance, machine = s.instances[i], s.instances[i].machine_type
     if s.instances[i].head[TRANSFERS] != NONE:
         grant_transfers(s, i, now)
     prompt_tokens, newcomers = select_batch(s, i)

@@ -19,7 +19,7 @@ CONTEXT_OF_SWEEP = 512
 
 
 @inner
-def at(s, machine, curve, x):
+def interpolate(s, machine, curve, x):
     """Value of a curve at `x`: linear between its points and beyond the outermost two."""
     points, last = s.points[machine, curve], s.point_counts[machine, curve] - 1
     right = 1
@@ -33,7 +33,7 @@ def at(s, machine, curve, x):
 @inner
 def prompt_s(s, machine, tokens):
     """One iteration over `tokens` prompt tokens."""
-    return at(s, machine, PROMPT_TIME, tokens)
+    return interpolate(s, machine, PROMPT_TIME, tokens)
 
 
 @inner
@@ -41,7 +41,9 @@ def token_s(s, instance):
     """One iteration of the token phases an instance runs."""
     sequences = instance.running_tokens
     beyond = instance.context_tokens - CONTEXT_OF_SWEEP * sequences
-    return s.tables[instance.machine, TOKEN_TIME, sequences] + instance.context_slope_s * beyond
+    return (
+        s.tables[instance.machine_type, TOKEN_TIME, sequences] + instance.context_slope_s * beyond
+    )
 
 
 @inner
@@ -49,13 +51,13 @@ def mixed_s(s, instance, prompt_tokens):
     """One iteration of prompts together with the token phases an instance runs."""
     rules = s.rules[0]
     tokens = prompt_tokens + instance.running_tokens
-    longer = rules.mixing_factor * prompt_s(s, instance.machine, tokens)
+    longer = rules.mixing_factor * prompt_s(s, instance.machine_type, tokens)
     return max(longer, token_s(s, instance)) if rules.mixed_at_least_token else longer
 
 
 @inner
 def prompt_w(s, machine, tokens):
-    return at(s, machine, PROMPT_POWER, tokens)
+    return interpolate(s, machine, PROMPT_POWER, tokens)
 
 
 @inner

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from splitwise_plan.sim.kernel.batch import has_room, has_run, take_memory
-from splitwise_plan.sim.kernel.flights import take_off
 from splitwise_plan.sim.kernel.jit import inner
 from splitwise_plan.sim.kernel.queues import append, remove
 from splitwise_plan.sim.kernel.state import NONE, SERIALIZED, TRANSFERS
 from splitwise_plan.sim.kernel.timing import transfer_s
+from splitwise_plan.sim.kernel.transfer_heap import push
 
 
 @inner
@@ -26,7 +26,7 @@ def start_transfer_if_room(s, r, now):
     """Take memory at the destination and send; [ref] without room, try again later."""
     if not take_destination(s, r):
         if not s.rules[0].reserve_whole:
-            take_off(s, now + s.rules[0].retry_s, r, 1)
+            push(s, now + s.rules[0].retry_s, r, 1)
         return False
     send(s, r, now, s.rules[0].transfer)
     return True
@@ -47,14 +47,14 @@ def take_destination(s, r):
 @inner
 def send(s, r, now, mode):
     request = s.requests[r]
-    destination = s.instances[request.token_instance].machine
+    destination = s.instances[request.token_instance].machine_type
     if request.prompt_instance == NONE:  # from a checkpoint
         tokens = request.prompt_tokens + request.output_tokens - request.remaining_tokens
         duration_s = transfer_s(s, destination, destination, tokens, SERIALIZED)
     else:
-        source = s.instances[request.prompt_instance].machine
+        source = s.instances[request.prompt_instance].machine_type
         duration_s = transfer_s(s, source, destination, request.prompt_tokens, mode)
-    take_off(s, now + duration_s, r, 0)
+    push(s, now + duration_s, r, 0)
 
 
 @inner

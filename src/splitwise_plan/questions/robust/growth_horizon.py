@@ -13,9 +13,9 @@ from datetime import date
 from math import floor
 
 from splitwise_plan.facts.design import Design
+from splitwise_plan.planner.design_capacity import Challenge, Reach, Reaching
 from splitwise_plan.planner.driver import Jobs, in_order
 from splitwise_plan.planner.rate_search import MOST_UNDECIDED
-from splitwise_plan.planner.reach import Challenge, Reach, Reaching
 from splitwise_plan.scenario.loads.schema import LoadSet
 from splitwise_plan.sim.verdict import MISSED
 

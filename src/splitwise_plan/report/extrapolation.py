@@ -8,8 +8,8 @@ from typing import Any
 
 from splitwise_plan.planner.outcome import Details
 from splitwise_plan.report.numbers import percent
-from splitwise_plan.report.page import Fact
-from splitwise_plan.sim.beyond import Beyond
+from splitwise_plan.report.page import Statement
+from splitwise_plan.sim.extrapolation import Extrapolation
 
 TOLD = 0.001
 """Smaller shares are in the JSON alone."""
@@ -20,19 +20,19 @@ _WORDS = {
 }
 
 
-def beyond_facts(details: Details) -> Iterator[Fact]:
+def beyond_facts(details: Details) -> Iterator[Statement]:
     """One fact where a share worth telling was extrapolated."""
     told = [one for one in details.beyond if one.share >= TOLD]
     if told:
         first = "what the profile measured, where times are extrapolated:"
-        yield Fact("Beyond", (first, *(_line(one) for one in told)))
+        yield Statement("Beyond", (first, *(_line(one) for one in told)))
 
 
-def beyond_document(beyond: Sequence[Beyond]) -> list[dict[str, Any]]:
+def beyond_document(beyond: Sequence[Extrapolation]) -> list[dict[str, Any]]:
     """For JSON."""
     return [asdict(one) for one in beyond]
 
 
-def _line(one: Beyond) -> str:
+def _line(one: Extrapolation) -> str:
     words = _WORDS[one.quantity].format(share=percent(one.share), measured=f"{one.measured:,}")
     return f"{one.pool} pool, {one.machine}: {words}"

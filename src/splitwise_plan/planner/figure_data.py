@@ -13,7 +13,7 @@ from splitwise_plan.planner.driver import Jobs, in_order
 from splitwise_plan.planner.evaluate import Evaluator, records
 from splitwise_plan.planner.journal import Journal
 from splitwise_plan.planner.outcome import Evaluation, SearchResult
-from splitwise_plan.planner.progress import Report
+from splitwise_plan.planner.progress import ProgressCallback
 from splitwise_plan.planner.sweep import LoadResult, MapResult, at_rate, sweep_load, sweep_map
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.distributions import Distribution, distributions
@@ -43,7 +43,7 @@ class Occupied:
 
 
 @dataclass(frozen=True, slots=True)
-class CloserLook:
+class FigureData:
     """What a report shows beside the answer; None or nothing where there is nothing to show."""
 
     map: MapResult | None = None
@@ -53,13 +53,13 @@ class CloserLook:
     """The records of the best design's first replication."""
 
 
-def closer_look(
+def figure_data(
     scenario: Scenario,
     result: SearchResult,
     jobs: Jobs,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
     journal: Journal | None = None,
-) -> CloserLook:
+) -> FigureData:
     """Map the winner's family around it, and sweep the load of the families' best designs.
 
     `journal`: to go on from.
@@ -69,7 +69,7 @@ def closer_look(
         asked = at_rate(scenario, result.best.rate_rps)
     best = [family.best.evaluation for family in result.families if family.best]
     if not best or result.best is None or result.best.best is None:
-        return CloserLook()
+        return FigureData()
     around = window(result.best.space, result.best.best.evaluation.design)
     rate = asked.arrivals.rate_rps
     load = None
@@ -78,7 +78,7 @@ def closer_look(
         load = sweep_load(asked, [one.design for one in best], rates, jobs, report, journal)
     map_ = sweep_map(asked, around, jobs, report, journal)
     kept = records(asked, result.best.best.evaluation.design)
-    return CloserLook(map_, load, occupied(asked, best, jobs), kept)
+    return FigureData(map_, load, occupied(asked, best, jobs), kept)
 
 
 def occupied(

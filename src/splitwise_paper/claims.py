@@ -11,7 +11,7 @@ from splitwise_paper.study import Stack, Study
 Verdict = Literal["holds", "in part", "does not hold"]
 
 
-class Held(NamedTuple):
+class Claim(NamedTuple):
     """Whether a sentence holds, and the numbers that say so."""
 
     verdict: Verdict
@@ -25,7 +25,7 @@ class Sentence:
     name: str
     says: str
     source: str
-    of: Callable[[Study, Stack], Held]
+    of: Callable[[Study, Stack], Claim]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Answered:
     """A sentence and what each stack, by its id, says to it."""
 
     sentence: Sentence
-    held: Mapping[str, Held]
+    held: Mapping[str, Claim]
 
 
 def answered(

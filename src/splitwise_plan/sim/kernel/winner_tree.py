@@ -18,7 +18,7 @@ LAST = 0x7FF0000000000000
 
 
 @inner
-def play_all(s, tree):
+def build(s, tree):
     """Play every match of `tree`, from the leaves up."""
     for i in range(0, s.leaves.shape[1], 2):
         set_key(s, tree, i, s.leaves[tree, i].key)

@@ -20,7 +20,7 @@ BELOW, ABOVE = 1, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Boundary:
     """`tokens`: by prompt machines, the fewest token machines that seemed to meet the SLOs."""
 
     space: FamilySpace
@@ -37,12 +37,12 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeWalk:
+class BoundaryWalk:
     """Finds edges; may be sent to other processes."""
 
     evaluator: Evaluator
 
-    def __call__(self, space: FamilySpace) -> Edge:
+    def __call__(self, space: FamilySpace) -> Boundary:
         """The edge in a space, whose open ranges are doubled while even its largest misses."""
         simulations = 0
         for doubling in range(DOUBLINGS + 1):
@@ -51,10 +51,10 @@ class EdgeWalk:
             if self.evaluator.seems_to_meet(largest(wider)):
                 break
         else:
-            return Edge(space, {}, simulations)
+            return Boundary(space, {}, simulations)
         return self._walk(wider, simulations)
 
-    def _walk(self, space: FamilySpace, simulations: int) -> Edge:
+    def _walk(self, space: FamilySpace, simulations: int) -> Boundary:
         prompt_range, token_range = space.prompt_machines, space.token_machines
         if token_range is None:
             raise ValueError(f"{space.family.id} has one pool, and no edge")
@@ -67,4 +67,4 @@ class EdgeWalk:
                 token -= 1
             else:
                 prompt += 1
-        return Edge(space, tokens, simulations)
+        return Boundary(space, tokens, simulations)

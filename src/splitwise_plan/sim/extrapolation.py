@@ -29,7 +29,7 @@ Quantity = Literal["prompt_tokens", "sequences", "context_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class Extrapolation:
     """In one pool: the `share` (0..1, above 0) that was beyond `measured`, the largest measured."""
 
     pool: str
@@ -39,11 +39,11 @@ class Beyond:
     share: float
 
 
-def beyond_profile(simulator: Simulator, design: Design, run: Run) -> tuple[Beyond, ...]:
+def beyond_profile(simulator: Simulator, design: Design, run: Run) -> tuple[Extrapolation, ...]:
     """Everything that was extrapolated upwards; empty where nothing was."""
     most = simulator.scenario.scheduler.max_batch_size
     filled: list[Occupancy] = []
-    found: list[Beyond] = []
+    found: list[Extrapolation] = []
     for number, (name, machine, instances) in enumerate(pool_slices(design)):
         profile = simulator.scenario.profile(machine, design.family.tensor_parallel)
         shares = [
@@ -54,7 +54,7 @@ def beyond_profile(simulator: Simulator, design: Design, run: Run) -> tuple[Beyo
         if measured < most:  # a batch can have more
             filled = filled or occupancy(simulator, design, run)
             shares += _sequences(filled[number], int(measured))
-        found += [Beyond(name, machine.id, *one) for one in shares if one[-1] > 0.0]
+        found += [Extrapolation(name, machine.id, *one) for one in shares if one[-1] > 0.0]
     return tuple(found)
 
 

@@ -12,8 +12,8 @@ from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exclusion import PromptCapacity
 from splitwise_plan.planner.outcome import Evaluation, Reduced
 from splitwise_plan.planner.replications import replicate
+from splitwise_plan.planner.serialize import evaluation_from_json, evaluation_to_json, number
 from splitwise_plan.planner.space import objective
-from splitwise_plan.planner.written import evaluation_from_json, evaluation_to_json, number
 from splitwise_plan.scenario.scenario import Scenario
 
 MOST = 1e6
@@ -25,7 +25,7 @@ LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Trial:
     """`evaluation` None: a bound proved that the design misses, and it was not simulated."""
 
     evaluation: Evaluation | None
@@ -60,10 +60,10 @@ class Judged:
         )
 
 
-def from_json(slos: SLOSet, design: Design, told: Any) -> Judged:
+def from_json(slos: SLOSet, design: Design, told: Any) -> Trial:
     """What `to_json` said of a design."""
     evaluation = None if "excluded" in told else evaluation_from_json(slos, design, told)
-    return Judged(evaluation, told["excess"], told["simulations"], (told["objective"],))
+    return Trial(evaluation, told["excess"], told["simulations"], (told["objective"],))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ class Judge:
         bounds = {s.family.id: PromptCapacity(scenario, s, evaluator) for s in scenario.spaces}
         return cls(scenario, evaluator, bounds)
 
-    def __call__(self, design: Design) -> Judged:
+    def __call__(self, design: Design) -> Trial:
         """Exclude a design by the bound, or simulate it."""
         cost = objective(self.scenario, design)
         bound = self.bounds[design.family.id]
         if not bound.can_carry(design):
-            return Judged(None, MOST * (1.0 + 1.0 / bound.tokens_per_s(design)), 0, (cost,))
+            return Trial(None, MOST * (1.0 + 1.0 / bound.tokens_per_s(design)), 0, (cost,))
         evaluation = self.evaluator.judge(design)
         excess, more = self._excess(evaluation)
-        return Judged(evaluation, excess, evaluation.simulations + more, (cost,))
+        return Trial(evaluation, excess, evaluation.simulations + more, (cost,))
 
     def _excess(self, evaluation: Evaluation) -> tuple[float, int]:
         """The excess, and how many further runs it took: one where a run ended early, unmeasured.

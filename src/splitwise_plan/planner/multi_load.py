@@ -22,7 +22,7 @@ WINDOWS = 12
 """A load is as demanding as the busiest of so many parts of its run."""
 
 
-class JointEvaluator(Evaluator):
+class MultiLoadEvaluator(Evaluator):
     """Judges designs under all loads of a scenario's machines, all of them on the same requests.
 
     What it says of a design is what the load says that decides: the first that is missed, else one
@@ -38,8 +38,8 @@ class JointEvaluator(Evaluator):
 
     def __reduce__(  # type: ignore[override]
         self,
-    ) -> tuple[Callable[..., JointEvaluator], tuple[Scenario, tuple[Evaluator, ...]]]:
-        return JointEvaluator, (self.scenario, self._parts)
+    ) -> tuple[Callable[..., MultiLoadEvaluator], tuple[Scenario, tuple[Evaluator, ...]]]:
+        return MultiLoadEvaluator, (self.scenario, self._parts)
 
     @property
     def parts(self) -> tuple[Evaluator, ...]:

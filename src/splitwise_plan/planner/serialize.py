@@ -18,7 +18,7 @@ from splitwise_plan.planner.outcome import (
     Replication,
     RequestCounts,
 )
-from splitwise_plan.sim.beyond import Beyond
+from splitwise_plan.sim.extrapolation import Extrapolation
 from splitwise_plan.sim.metrics import Energy, Pool
 from splitwise_plan.sim.verdict import TargetResult
 
@@ -125,7 +125,7 @@ def details_from_json(slos: SLOSet, design: Design, told: Written) -> Details:
         mixed_requests=told["mixed_requests"],
         prompt_tokens_per_s=told["prompt_tokens_per_s"],
         output_tokens_per_s=told["output_tokens_per_s"],
-        beyond=tuple(Beyond(**one) for one in told["beyond"]),
+        beyond=tuple(Extrapolation(**one) for one in told["beyond"]),
         failures=FailureCounts(**told["failures"]) if told["failures"] else None,
     )
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.grid import Grid
-from splitwise_plan.planner.judged import Judged
 from splitwise_plan.planner.space import objective, provisioned_power
+from splitwise_plan.planner.trial import Trial
 from splitwise_plan.scenario.scenario import Scenario
 
 RADIUS = 2
 
-Judging = Callable[[Sequence[Design]], list[Judged]]
+Judging = Callable[[Sequence[Design]], list[Trial]]
 
 
 def order(scenario: Scenario, design: Design) -> tuple[float, int, float, int]:
@@ -26,7 +26,7 @@ def order(scenario: Scenario, design: Design) -> tuple[float, int, float, int]:
     return objective(scenario, design), design.machines, power, design.prompt_machines
 
 
-def polish(grid: Grid, start: Design, judge: Judging) -> Design:
+def local_search(grid: Grid, start: Design, judge: Judging) -> Design:
     """A design that no cheaper one within the radius beats; `start` meets the SLOs."""
     best = _downhill(grid, start, judge)
     level: list[Design] = [best]
