@@ -171,7 +171,7 @@ def law_11_a_transfer_takes_its_time(run: Played) -> None:
     """It is 0 where nothing moves, and never shorter than the faster way of sending."""
     r, rules = run.requests, run.state.rules[0]
     assert np.all(r.kv_transfer_s[~run.moved] == 0.0)
-    machine = run.instances.machine
+    machine = run.instances.machine_type
     pairs = run.state.pairs[machine[r.prompt_instance], machine[r.token_instance]]
     sent_s = r.prompt_tokens * rules.kv_bytes / pairs["bandwidth_bytes_per_s"]
     least_s = sent_s

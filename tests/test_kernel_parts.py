@@ -16,9 +16,9 @@ from plain_kernel import plain
 from splitwise_plan.sim.kernel import state as k
 from splitwise_plan.sim.lower import write_unseen
 
-assign, batch, transfer_heap = map(plain, ("assign", "batch", "flights"))
+assign, batch, transfer_heap = map(plain, ("assign", "batch", "transfer_heap"))
 phases, queues = map(plain, ("phases", "queues"))
-restarts, timing, tournament = map(plain, ("restarts", "timing", "tournament"))
+restarts, timing, winner_tree = map(plain, ("restarts", "timing", "winner_tree"))
 
 
 def fresh(instances: int = 3, requests: int = 12, **flags: float) -> k.State:
@@ -74,23 +74,23 @@ def test_a_tournament_is_won_by_the_least_key_then_the_least_position(
     for i, position in enumerate(positions):
         entries[i] = (float(i % 3), position)
         state.leaves[tree, i] = entries[i]
-    tournament.build(state, tree)
+    winner_tree.build(state, tree)
     assert size >= count + 1
     for clock, (number, key) in enumerate([(0, 0.0), *changes], start=100):
         i = number % (count + 1)
         match clock % 3:
             case 0:
                 entries[i] = (key, clock)
-                tournament.join(state, tree, i, key, clock)
+                winner_tree.join(state, tree, i, key, clock)
             case 1:
                 entries[i] = (key, entries[i][1])
-                tournament.set_key(state, tree, i, key)
+                winner_tree.set_key(state, tree, i, key)
             case _:
                 entries[i] = (inf, entries[i][1])
-                tournament.leave(state, tree, i)
+                winner_tree.leave(state, tree, i)
         best = min(entries, key=lambda one: entries[one])
         expected = best if entries[best][0] < inf else k.NONE
-        assert tournament.leader(state, tree) == expected
+        assert winner_tree.leader(state, tree) == expected
 
 
 TIMES = st.sampled_from([1.0, 2.0, 3.0, 4.5])
@@ -105,10 +105,10 @@ def test_flights_land_by_time_then_request(steps: list[tuple[str, int, float]]) 
         here = next((one for one in flying if one[1] == r), None)
         if step == "+" and here is None:
             insort(flying, (time_s, r, r % 2))
-            transfer_heap.take_off(state, time_s, r, r % 2)
+            transfer_heap.push(state, time_s, r, r % 2)
         elif step == "-" and flying:
             flying.pop(0)
-            transfer_heap.land(state)
+            transfer_heap.pop(state)
         elif step == "x":
             assert transfer_heap.cancel(state, r) == (here[2] if here else k.NONE)
             flying = [one for one in flying if one is not here]
@@ -120,7 +120,7 @@ def test_flights_land_by_time_then_request(steps: list[tuple[str, int, float]]) 
     landed = []
     while transfer_heap.next_transfer_end_s(state) < inf:
         landed.append((state.transfer_heap[0].time_s, state.transfer_heap[0].request))
-        transfer_heap.land(state)
+        transfer_heap.pop(state)
     assert landed == [one[:2] for one in flying]
 
 
@@ -159,8 +159,8 @@ def test_queues_are_lists(steps: list[tuple[str, int]]) -> None:
 
 
 def test_what_is_asleep_does_not_age() -> None:
-    assert queues.passes(queues.NOT_AGEING, 7) == 0
-    assert queues.passes(-3, 7) == 4
+    assert queues.age(queues.NOT_AGEING, 7) == 0
+    assert queues.age(-3, 7) == 4
 
 
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 3)), max_size=12))
@@ -191,12 +191,12 @@ def test_curves_are_straight_between_their_points_and_beyond() -> None:
         points = state.points[0, curve][: state.point_counts[0, curve]]
         x, y = points["x"], points["y"]
         inside = np.linspace(x[0], x[-1], 97)
-        found = [timing.at(state, 0, curve, one) for one in inside]
+        found = [timing.interpolate(state, 0, curve, one) for one in inside]
         np.testing.assert_allclose(found, np.interp(inside, x, y), rtol=1e-12)
         for beyond, one, other in ((x[0] - 7.0, 0, 1), (x[-1] + 7.0, -2, -1)):
             slope = (y[other] - y[one]) / (x[other] - x[one])
             expected = y[one] + slope * (beyond - x[one])
-            assert timing.at(state, 0, curve, beyond) == pytest.approx(expected, rel=1e-12)
+            assert timing.interpolate(state, 0, curve, beyond) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("growth", [0.0, 0.25, 1e-9, 3.0])
@@ -345,7 +345,7 @@ def test_a_prompt_machine_helps_a_token_pool_that_is_full(
     booked, pending = instances.booked_bytes.copy(), instances.pending_tokens.copy()
     state.leaves[k.PROMPT_HOME]["key"][:2] = instances.pending_tokens[:2]
     for tree in range(k.TOURNAMENTS):
-        tournament.build(state, tree)
+        winner_tree.build(state, tree)
     if from_checkpoint:
         assign.assign_token_phase(state, 3)
     else:

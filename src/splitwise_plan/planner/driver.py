@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from types import TracebackType
 from typing import Any, TypeVar
@@ -113,12 +113,15 @@ def together(
     """Apply `function`, which calls `in_order` with the jobs given to it, to all items at once.
 
     They share the threads, so that none is idle while an item has few parts left. On a cluster one
-    item follows the other.
+    item follows the other. If one fails, or the run is interrupted, all end.
     """
     if jobs == 1 or isinstance(jobs, Cluster) or len(items) < 2:
         return [function(item, jobs) for item in items]
     with ThreadPoolExecutor(len(items)) as callers, Threads(threads(jobs)) as shared:
-        return [done.result() for done in [callers.submit(function, i, shared) for i in items]]
+        futures = [callers.submit(function, item, shared) for item in items]
+        for ended in wait(futures, return_when=FIRST_EXCEPTION).done:
+            ended.result()
+        return [future.result() for future in futures]
 
 
 def in_order(
@@ -168,9 +171,8 @@ def _in_threads(
             begun.extend(submit(work, item) for item in islice(remaining, 1))
             yield result
     finally:
-        for one in begun:
-            one.cancel()
-        wait(begun)
+        # NOTE: of what was cancelled by `shutdown` nobody tells `wait`
+        wait([future for future in begun if not future.cancel()])
 
 
 def _on_cluster(
