@@ -19,11 +19,12 @@ from splitwise_paper.quoted import Quoted, read_paper
 from splitwise_paper.registry import ITEMS
 from splitwise_paper.run import new_study, reproduce
 from splitwise_paper.sheets import sheet
-from splitwise_paper.study import MEASURED, SPLITWISESIM, Stack, Study, at_rate, design
+from splitwise_paper.study import MEASURED, SPLITWISESIM, Stack, Study, design
 from splitwise_plan.errors import InputError
 from splitwise_plan.facts.catalog import Catalog
 from splitwise_plan.facts.files import parse_toml
 from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.report.formats import markdown
 from splitwise_plan.report.page import Page
 from splitwise_plan.scenario.sampling import requests_for

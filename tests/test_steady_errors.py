@@ -100,9 +100,9 @@ class Shared(SteadyState):
         super().__init__(scenario)
         self.known = known
 
-    def _run(self, design: Design, number: int) -> LongRun:
+    def _run(self, design: Design, number: int, *, stop_when_missed: bool = False) -> LongRun:
         if number not in self.known:
-            self.known[number] = super()._run(design, number)
+            self.known[number] = super()._run(design, number, stop_when_missed=stop_when_missed)
         return self.known[number]
 
 

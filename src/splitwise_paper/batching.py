@@ -9,8 +9,9 @@ import numpy as np
 from splitwise_paper.finding import Finding, Line, Value, value
 from splitwise_paper.machines import H100, Placed, placed
 from splitwise_paper.one_machine import MECHANISMS, Iteration, Mechanism, OneMachine
-from splitwise_paper.study import Stack, Study, at_rate
+from splitwise_paper.study import Stack, Study
 from splitwise_plan.facts.requests import Requests
+from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, nominal, quantitative
 from splitwise_plan.scenario.sampling import requests_for

@@ -112,9 +112,7 @@ class _Grid:
 
         def meets(design: Design) -> bool:
             if self.in_steady_state:
-                judged = evaluator.judge(design, first_look=True)
-                within = judged.verdict == "undecided" and judged.margin >= 0.0
-                return judged.verdict == "meets" or within
+                return evaluator.judge(design, first_look=True).seems_to_meet
             simulator = evaluator.simulator(seed)
             run = simulator.run_unless_missed(design)
             return run is not None and replicate(simulator, seed, run).seems_to_meet

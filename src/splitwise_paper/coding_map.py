@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from splitwise_paper.finding import Finding, Line, Tolerance, value
 from splitwise_paper.sizes import SEED_BUDGET
-from splitwise_paper.study import Stack, Study, at_rate, design
+from splitwise_paper.study import Stack, Study, design
 from splitwise_plan.facts.design import CountRange
-from splitwise_plan.planner.sweep import MapResult, sweep_map
+from splitwise_plan.planner.sweep import MapResult, at_rate, sweep_map
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Figure, Row, Spec, quantitative
 

@@ -9,11 +9,12 @@ from splitwise_paper import figures
 from splitwise_paper.designs import Asked, Rates, carried, paper_designs
 from splitwise_paper.figures import Axis, Panel, Series
 from splitwise_paper.finding import Finding, Line, value
-from splitwise_paper.study import GRID_RPS, Stack, Study, at_rate
+from splitwise_paper.study import GRID_RPS, Stack, Study
 from splitwise_plan.facts.design import Design
 from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.planner.driver import in_order
 from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Row
 from splitwise_plan.sim.metrics import latencies, values_at

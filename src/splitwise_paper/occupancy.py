@@ -9,10 +9,11 @@ from splitwise_paper.figures import Axis, Panel, Series
 from splitwise_paper.finding import Finding, Line, Tolerance, Value, value
 from splitwise_paper.machines import H100, Placed, placed
 from splitwise_paper.requests import WORKLOADS
-from splitwise_paper.study import Stack, Study, at_rate, design
+from splitwise_paper.study import Stack, Study, design
 from splitwise_plan.facts.design import Design
 from splitwise_plan.planner.driver import in_order
 from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.report.figures import style
 from splitwise_plan.report.figures.style import Row
 from splitwise_plan.scenario.scenario import Scenario

@@ -7,9 +7,10 @@ import numpy as np
 from splitwise_paper import figures
 from splitwise_paper.designs import paper_designs, throughput
 from splitwise_paper.finding import Finding, Line, Tolerance, Value, value
-from splitwise_paper.study import Stack, Study, at_rate
+from splitwise_paper.study import Stack, Study
 from splitwise_plan.facts.slo import METRICS
 from splitwise_plan.planner.evaluate import Evaluator
+from splitwise_plan.planner.sweep import at_rate
 from splitwise_plan.report.wording import target_name
 
 EXACT = Tolerance(share=1e-6)

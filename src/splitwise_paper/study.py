@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -121,8 +121,3 @@ def design(scenario: Scenario, family: str, prompt: int, token: int) -> Design:
     """A design of one of the scenario's families."""
     found = next(space.family for space in scenario.spaces if space.family.id == family)
     return Design(found, prompt, token)
-
-
-def at_rate(scenario: Scenario, rate_rps: float) -> Scenario:
-    """The scenario at another rate."""
-    return replace(scenario, arrivals=replace(scenario.arrivals, rate_rps=rate_rps))

@@ -40,19 +40,17 @@ def shown_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None
         TextColumn("{task.fields[left]}"),
     )
     with Line(*columns, console=console, transient=True) as line:
-        tasks: dict[Thread, TaskID] = {}
-        families: dict[Thread, str] = {}
+        tasks: dict[tuple[Thread, str], TaskID] = {}
         lock = Lock()
 
         def task_of(searching: Thread, family: str) -> TaskID:
-            for ended in [thread for thread in tasks if not thread.is_alive()]:
-                line.remove_task(tasks.pop(ended))
-            if searching not in tasks:
-                tasks[searching] = line.add_task(family, total=None, told="", left="")
-            elif families[searching] != family:
-                line.reset(tasks[searching], description=family)
-            families[searching] = family
-            return tasks[searching]
+            now = (searching, family)
+            for one in [*tasks]:
+                if one != now and (one[0] is searching or not one[0].is_alive()):
+                    line.remove_task(tasks.pop(one))
+            if now not in tasks:
+                tasks[now] = line.add_task(family, total=None, told="", left="")
+            return tasks[now]
 
         def show(progress: Progress) -> None:
             with lock:

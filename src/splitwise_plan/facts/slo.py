@@ -27,6 +27,11 @@ class SLOTarget:
     unit: Literal["slowdown", "s", "ratio"] = "slowdown"
     joint_limits: tuple[Limit, ...] = ()
 
+    @property
+    def about(self) -> tuple[object, ...]:
+        """The same of all targets that are percentiles of the same values."""
+        return self.metric, self.unit, self.joint_limits
+
 
 @dataclass(frozen=True, slots=True)
 class Attainment:

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import cbrt, ceil, inf, nan, sqrt
+from math import cbrt, inf, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.requests import Requests
-from splitwise_plan.facts.slo import SLOTarget
 from splitwise_plan.planner.confidence import Interval, t_quantile
-from splitwise_plan.sim.metrics import interpolated
+from splitwise_plan.sim.metrics import in_order_of_size, interpolated
 
 Floats = NDArray[np.float64]
 
@@ -63,23 +62,14 @@ class Pooled:
     @classmethod
     def of(cls, runs: Sequence[Floats]) -> Pooled:
         """nan is no value."""
-        values = np.concatenate(runs)
+        ordered = in_order_of_size(np.concatenate(runs))
         known = [(~np.isnan(batched(run))).sum(axis=1) for run in runs]
-        return cls(tuple(runs), np.sort(values[~np.isnan(values)]), np.concatenate(known))
+        return cls(tuple(runs), ordered, np.concatenate(known))
 
     @classmethod
     def together(cls, parts: Sequence[Pooled]) -> Pooled:
         """The runs of several."""
         return parts[0] if len(parts) == 1 else cls.of([run for part in parts for run in part.runs])
-
-    def percentile(self, target: SLOTarget) -> float:
-        """The value of a target, as `sim.metrics.values_at`; nan where there are no values."""
-        if not len(self.ordered):
-            return nan
-        share = target.percentile / 100.0
-        if target.metric == "goodput":
-            return float(self.ordered[max(ceil(share * len(self.ordered)) - 1, 0)])
-        return self.at(share)
 
     def at(self, share: float) -> float:
         """The value below which a share lies, if there are so many."""

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from types import TracebackType
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -44,12 +43,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.client.close()
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
@@ -67,12 +61,7 @@ class Threads:
     def __enter__(self) -> Threads:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.pool.shutdown(cancel_futures=True)
 
 

@@ -9,7 +9,8 @@ from functools import partial
 from math import inf
 
 from splitwise_plan.facts.design import Design, FamilySpace
-from splitwise_plan.planner.driver import Jobs, alone
+from splitwise_plan.planner.close_look import judge_closely, most_room_first
+from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.evaluate import Evaluator, as_judged
 from splitwise_plan.planner.exclusion import Bounds
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, or_none
@@ -147,26 +148,30 @@ class FamilySearch:
         for design, evaluation in zip(new, screened, strict=False):
             self._keep(design, evaluation)
         left = [one for one in new if self.known[one] is None and bounds.can_carry(one)]
-        self._judge(left, "search", first_look=True)
-        found = [evaluation for one in group if (evaluation := self.known[one])]
-        open_ = [one for one in found if one.verdict == "undecided"]
-        if not self.proving:
-            open_ = [one for one in open_ if one.margin >= 0.0]
-        for one in sorted(open_, key=lambda one: -one.margin):
-            if any(evaluation.verdict == "meets" for evaluation in found):
-                break
-            self._judge([one.design], "closely", first_look=False)
-            found = [evaluation for one in group if (evaluation := self.known[one])]
+        self._look(left)
+        found = [self.known[one] for one in group]
+        if not any(one is not None and one.verdict == "meets" for one in found):
+            self._judge_closely(most_room_first(found))
         return [self.known[one] for one in group]
 
-    def _judge(self, designs: Sequence[Design], about: str, *, first_look: bool) -> None:
-        """Several designs at a time, or several runs of one."""
-        outside, inside = (self.jobs, 1) if first_look else alone(self.jobs)
-        kind = evaluations(about, self.scenario.slos)
-        judge = partial(self.evaluator.judge, first_look=first_look, jobs=inside)
-        judged = kept_in_order(self.journal, kind, judge, designs, outside)
-        for design, evaluation in zip(designs, judged, strict=True):
+    def _look(self, designs: Sequence[Design]) -> None:
+        """Judge designs at first look."""
+        kind = evaluations("search", self.scenario.slos)
+        look = partial(self.evaluator.judge, first_look=True)
+        looked = kept_in_order(self.journal, kind, look, designs, self.jobs)
+        for design, evaluation in zip(designs, looked, strict=True):
             self._keep(design, evaluation)
+
+    def _judge_closely(self, undecided: Sequence[Evaluation]) -> None:
+        """One after the other, until one meets."""
+        kind = evaluations("closely", self.scenario.slos)
+        for one in undecided:
+            if not (self.proving or one.seems_to_meet):
+                continue
+            judged = judge_closely(self.evaluator, one.design, self.jobs, self.journal, kind)
+            self._keep(one.design, judged)
+            if judged.verdict == "meets":
+                break
 
     def _keep(self, design: Design, evaluation: Evaluation | None) -> None:
         before = self.known.get(design)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.facts.slo import SLOSet, SLOTarget
+from splitwise_plan.facts.slo import SLOSet
 from splitwise_plan.planner.batch_means import (
     Pooled,
     batch_loads,
@@ -19,13 +19,13 @@ from splitwise_plan.planner.batch_means import (
 from splitwise_plan.planner.confidence import Estimate, decide
 from splitwise_plan.planner.details import RunSummary, summary_of
 from splitwise_plan.planner.outcome import Replication
-from splitwise_plan.sim.metrics import Latencies, attained, backlogs, latencies
+from splitwise_plan.sim.metrics import Latencies, attained, backlogs, latencies, value_of
 from splitwise_plan.sim.records import STUCK, Run
 from splitwise_plan.sim.simulator import Simulator
 from splitwise_plan.sim.verdict import TargetResult, Verdict, verdict
 
 About = tuple[object, ...]
-"""What targets have in common that are percentiles of the same values."""
+"""See `SLOTarget.about`."""
 
 HOPE = 0.25
 """A limit so near the middle of the interval that the last look would have is left undecided."""
@@ -39,7 +39,7 @@ growing, and where it grows. One that grows in proportion to time has 1.7."""
 class LongRun:
     """What a decision needs of a run. `loads`: see `batch_loads`; `backlogs`: see `sim.metrics`.
 
-    `values`: what targets are about, by what they have in common.
+    `values`: what targets are about.
     """
 
     loads: NDArray[np.float64]
@@ -55,8 +55,8 @@ class LongRun:
         """Of a run of a design."""
         found, values = latencies(simulator, run), {}
         for target in simulator.scenario.slos.all_targets:
-            if (about := _about(target)) not in values:
-                values[about] = Pooled.of([found.of(target)])
+            if target.about not in values:
+                values[target.about] = Pooled.of([found.of(target)])
         return cls(
             loads=batch_loads(simulator.requests.where(simulator.counted)),
             replication=_replication(simulator, run, found, values),
@@ -68,16 +68,14 @@ class LongRun:
         )
 
 
-def _about(target: SLOTarget) -> About:
-    return target.metric, target.unit, target.joint_limits
-
-
 def _replication(
     simulator: Simulator, run: Run, found: Latencies, values: Mapping[About, Pooled]
 ) -> Replication:
     """What the run says by itself, of values that are sorted."""
     results = [
-        TargetResult(target, values[_about(target)].percentile(target), attained(found, target))
+        TargetResult(
+            target, value_of(target, values[target.about].ordered), attained(found, target)
+        )
         for target in simulator.scenario.slos.all_targets
     ]
     said = verdict(run, results, found, simulator.scenario.arrivals)
@@ -98,7 +96,8 @@ def estimates_of(
     loads = np.concatenate([run.loads for run in runs]) / expected_loads - 1.0
     pooled: dict[About, Pooled] = {}
     for target in slos.all_targets:
-        if (about := _about(target)) not in pooled:
+        about = target.about
+        if about not in pooled:
             pooled[about] = Pooled.together([run.values[about] for run in runs])
         values = pooled[about]
         if len(values.ordered):

@@ -60,6 +60,11 @@ class Evaluation:
         return self.verdict == "meets" or bool(self.reduced)
 
     @property
+    def seems_to_meet(self) -> bool:
+        """Whether it meets, or is undecided and its means are within the limits."""
+        return self.verdict == "meets" or (self.verdict == "undecided" and self.margin >= 0.0)
+
+    @property
     def met(self) -> int:
         """Replications that met the SLOs on their own."""
         return sum(replication.verdict == "meets" for replication in self.replications)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from splitwise_plan.facts.design import Design, FamilySpace
 from splitwise_plan.planner.budget import design_rank, frontier
-from splitwise_plan.planner.driver import Jobs, alone
+from splitwise_plan.planner.close_look import judge_closely, most_room_first
+from splitwise_plan.planner.driver import Jobs
 from splitwise_plan.planner.evaluate import as_judged
 from splitwise_plan.planner.exclusion import Bounds, PromptCapacity
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, or_none, quick_looks
@@ -95,13 +95,9 @@ class RateSearch:
         The others are then left as they are.
         """
         known, evaluator = self._known[level], self.rates.evaluator(level)
-        found = [judged for one in designs if (judged := known.get(one))]
-        open_ = [one for one in found if one.verdict == "undecided"]
-        outside, inside = alone(self.jobs)
-        judge = partial(evaluator.judge, jobs=inside)
         kind = evaluations(f"closely at {level}", self.scenario.slos)
-        for one in sorted(open_, key=lambda one: -one.margin):
-            [judged] = kept_in_order(self.journal, kind, judge, [one.design], outside)
+        for one in most_room_first(map(known.get, designs)):
+            judged = judge_closely(evaluator, one.design, self.jobs, self.journal, kind)
             self.simulations += judged.simulations - one.simulations
             known[one.design] = judged
             if _meets(judged):

@@ -178,9 +178,10 @@ class SteadyState:
             while len(self._kept) > KEPT:
                 self._kept.pop(next(iter(self._kept)))
 
-    def _run(self, design: Design, number: int) -> LongRun:
+    def _run(self, design: Design, number: int, *, stop_when_missed: bool = False) -> LongRun:
         simulator = self._simulator(LONG, number)
-        return LongRun.of(simulator, design, simulator.run(design))
+        run = simulator.run(design, stop_when_missed=stop_when_missed)
+        return LongRun.of(simulator, design, run)
 
     def _evaluation(self, design: Design, runs: Sequence[LongRun], simulations: int) -> Evaluation:
         """What runs say together."""
@@ -207,12 +208,8 @@ class SteadyState:
         if known is not None:
             return known
 
-        def of_run(number: int) -> LongRun:
-            simulator = self._simulator(LONG, number)
-            run = simulator.run(design, stop_when_missed=stop_when_missed)
-            return LongRun.of(simulator, design, run)
-
-        runs = list(in_order(of_run, range(replications), here(jobs)))
+        one_run = partial(self._run, design, stop_when_missed=stop_when_missed)
+        runs = list(in_order(one_run, range(replications), here(jobs)))
         return self._detailed(self._evaluation(design, runs, len(runs)), runs)
 
     def _detailed(self, evaluation: Evaluation, runs: Sequence[LongRun]) -> Details:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from threading import Lock
 
 from splitwise_plan.facts.design import Design
-from splitwise_plan.planner.confidence import decide, estimates, looks
+from splitwise_plan.planner.confidence import looks
 from splitwise_plan.planner.details import RunSummary, details_of, summary_of
 from splitwise_plan.planner.driver import Jobs, here, in_order
 from splitwise_plan.planner.outcome import Details, Evaluation, Replication
-from splitwise_plan.planner.replications import as_replications_say, joint_verdict, replicate, worst
+from splitwise_plan.planner.replications import joint_verdict, replicate, worst
 from splitwise_plan.scenario.sampling import requests_for
 from splitwise_plan.scenario.scenario import Scenario
 from splitwise_plan.sim.extrapolation import Extrapolation, beyond_profile
@@ -76,10 +76,7 @@ class Windows:
             while len(done) < look:
                 done.append(self._replicate(design, len(done)))
                 simulations += 1
-            verdict = as_replications_say(
-                decide(estimates([replication.results for replication in done])),
-                [replication.verdict for replication in done],
-            )
+            verdict = joint_verdict(done)
             if verdict != "undecided":
                 break
         return Evaluation(design, verdict, tuple(done), simulations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import ceil, inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,24 +99,25 @@ def values_at(latencies: Latencies, targets: Sequence[SLOTarget]) -> list[float]
 
     A goodput is not interpolated: it is at most 1 if and only if at least that share meets.
     """
-    alike: dict[tuple[object, ...], list[SLOTarget]] = {}
+    ordered: dict[tuple[object, ...], Floats] = {}
     for target in targets:
-        alike.setdefault((target.metric, target.unit, target.joint_limits), []).append(target)
-    found: dict[SLOTarget, float] = {}
-    for same in alike.values():
-        of = _reached if same[0].metric == "goodput" else percentiles
-        values = of(latencies.of(same[0]), [target.percentile for target in same])
-        found.update(zip(same, values, strict=True))
-    return [found[target] for target in targets]
+        if target.about not in ordered:
+            ordered[target.about] = in_order_of_size(latencies.of(target))
+    return [value_of(target, ordered[target.about]) for target in targets]
 
 
-def _reached(values: Floats, qs: Sequence[float]) -> list[float]:
-    """Percentiles that are values themselves: the least that so many do not exceed."""
-    values = values[~np.isnan(values)]
-    if len(values) == 0:
-        return [float("nan")] * len(qs)
-    reached: list[float] = np.percentile(values, qs, method="inverted_cdf").tolist()
-    return reached
+def value_of(target: SLOTarget, ordered: Floats) -> float:
+    """The value of a target in ordered values of what it is about; nan of none."""
+    share = target.percentile / 100.0
+    if target.metric != "goodput" or not len(ordered):
+        return interpolated(ordered, share)
+    return float(ordered[max(ceil(share * len(ordered)) - 1, 0)])
+
+
+def in_order_of_size(values: Floats) -> Floats:
+    """All but nan; sorting is faster than np.percentile, which partitions."""
+    ordered = np.sort(values)  # nan comes last
+    return ordered[: len(ordered) - int(np.isnan(ordered).sum())]
 
 
 def attained(latencies: Latencies, target: SLOTarget) -> float | None:
@@ -138,8 +139,7 @@ def percentile(values: Floats, q: float) -> float:
 
 def percentiles(values: Floats, qs: Sequence[float]) -> list[float]:
     """Several percentiles, as `percentile`: sorting for one is most of the work for all."""
-    ordered = np.sort(values)  # nan comes last; faster than np.percentile, which partitions
-    ordered = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
+    ordered = in_order_of_size(values)
     return [interpolated(ordered, q / 100.0) for q in qs]
 
 

@@ -14,7 +14,8 @@ from math import ceil
 
 from splitwise_plan.facts.design import Design, FamilySpace
 from splitwise_plan.planner.boundary import ABOVE, BELOW, Boundary, BoundaryWalk
-from splitwise_plan.planner.driver import Jobs, alone, in_order
+from splitwise_plan.planner.close_look import judge_closely, most_room_first
+from splitwise_plan.planner.driver import Jobs, in_order
 from splitwise_plan.planner.evaluate import Evaluator
 from splitwise_plan.planner.exclusion import Bounds
 from splitwise_plan.planner.journal import Journal, evaluations, kept_in_order, part_of
@@ -115,27 +116,24 @@ class Rivals:
         look = partial(evaluator.judge, first_look=True)
         left, journal = self._carrying(tried, evaluator), part_of(self.journal, where)
         looked = kept_in_order(journal, kind, look, left, self.jobs)
-        open_: list[Evaluation] = []
+        left_open: list[Evaluation] = []
         try:
             for one in looked:
                 if one.verdict == "meets":
                     return one.design
-                if one.verdict == "undecided" and (every or one.margin >= 0.0):
-                    open_.append(one)
+                if every or one.seems_to_meet:
+                    left_open.append(one)
         finally:
             looked.close()
-        for one in sorted(open_, key=lambda one: -one.margin):
+        for one in most_room_first(left_open):
             if self.closely(one.design, evaluator, where).verdict == "meets":
                 return one.design
         return None
 
     def closely(self, design: Design, at: Evaluator, where: str) -> Evaluation:
         """The verdict on one design, as sure as it can be, by all jobs together."""
-        outside, inside = alone(self.jobs)
         kind = evaluations("judged", self.scenario.slos)
-        judge = partial(at.judge, jobs=inside)
-        [judged] = kept_in_order(part_of(self.journal, where), kind, judge, [design], outside)
-        return judged
+        return judge_closely(at, design, self.jobs, part_of(self.journal, where), kind)
 
     def _carrying(self, tried: Sequence[Design], at: Evaluator) -> list[Design]:
         """Those that no bound excludes."""
